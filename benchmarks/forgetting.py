@@ -281,7 +281,7 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
-    model.enqueue(reply, f"You will say more about {word.title()}.", [word])
+    model.enqueue(reply, f"What else does {word.title()} make?", [word])
     happened = list(take_turn(runtime, thread_id, text))
     (message,) = [one.message for one in happened if isinstance(one, Accepted)]
     assert message is not None

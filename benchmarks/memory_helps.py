@@ -2,14 +2,17 @@
 
 Six people chat with a companion over ten dated days (`data/memorybank/dev`). Their messages are stored day by day as memapp
 stores them, facts are learned by rule, everything is embedded; then each question is asked in a new chat. An answer passes
-when it holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end (both
-calls, its own recall), and with the turns that hold the answer handed in, which is the most that memory could give.
+when it holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end, and
+with the turns that hold the answer handed in, which is the most that memory could give. Of memapp's answers it is counted which
+it gave by itself, as quotes and facts; each question is asked once more after five turns of chit-chat; and what cannot be
+answered, since it was never told or told otherwise, must not be claimed.
 
 python -m benchmarks.memory_helps [--small] [--data ../shared/data] [--temperature T] [--show]
 """
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,10 +25,10 @@ from typing import Any
 from benchmarks import MISSED, bundled_embedder
 from memapp import paths, settings
 from memapp.categories import load_categories
-from memapp.domain.chat import Origin, Role
+from memapp.domain.chat import FROM_MEMORY, Message, Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Piece
-from memapp.domain.turn import Completed, Found
+from memapp.domain.turn import Accepted, Completed, Failed, Found, TurnEvent
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder
@@ -36,7 +39,8 @@ from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
-from memapp.services.turn import take_turn
+from memapp.services.answer import prompt_form
+from memapp.services.turn import resend_turn, take_turn
 from memapp.store import chat, expectations
 from memapp.store.database import open_database
 
@@ -44,8 +48,31 @@ CEILING_GOAL = 0.5
 """18 of the 36 questions that have an answer."""
 SHARE_GOAL = 0.8
 """What memapp must reach of the ceiling."""
+MEMAPP_GOAL = 0.88
+"""32 of 36."""
+MID_CHAT_GOAL = 0.83
+"""30 of 36, after five turns of chit-chat."""
 UNANSWERABLE = ("false_premise", "abstain")
-SMALL_PEOPLE = 2
+CHIT_CHAT = (
+    "hi, how is it going?",
+    "the weather is awful today, rain all day.",
+    "tell me a joke please",
+    "haha ok. what is a good film for tonight?",
+    "thanks, sounds nice.",
+)
+NEVER_TOLD = {
+    "brother": "what is my brother called?",
+    "berlin": "when did I move to Berlin?",
+    "cat": "whats my cats name again?",
+    "daughter": "how old is my daughter?",
+    "smok": "why did I quit smoking?",
+    "dentist": "when is my dentist appointment?",
+}
+"""Questions about what nobody told, each put to those in whose chats the word does not occur."""
+_CLAIM = re.compile(r"(?:^|[.!?\"] )(?:yes|you|your)\b(?! told me)", re.IGNORECASE)
+REPLY_TOKENS = 96
+"""An answer is in its first sentences, or not in it."""
+SMALL_PEOPLE = 1
 
 
 @dataclass(frozen=True)
@@ -60,10 +87,15 @@ class Question:
     text: str
     evidence: tuple[Recalled, ...]
     must: tuple[tuple[str, ...], ...]
+    answerable: bool = True
 
     def passes(self, answer: str) -> bool:
         said = answer.lower().replace("’", "'")
         return all(any(wanted in said for wanted in group) for group in self.must)
+
+    def is_claimed(self, answer: str) -> bool:
+        """Say whether an answer claims something of the person that they never said."""
+        return _CLAIM.search(answer) is not None and not (self.must and self.passes(answer) and "n't" not in answer)
 
 
 @dataclass(frozen=True)
@@ -77,6 +109,14 @@ class Score:
     without: int = 0
     memapp: int = 0
     ceiling: int = 0
+    by_itself: int = 0
+    """Questions that memapp answered without the model, in the two counts below right and wrong."""
+    by_itself_right: int = 0
+    mid_chat: int = 0
+    mid_chat_by_itself: int = 0
+    never_told: int = 0
+    claims: int = 0
+    """Answers to what cannot be answered that claim something all the same."""
     found: int = 0
     """Questions of which some evidence was among the hits in the prompt."""
     asked: int = 0
@@ -94,7 +134,7 @@ def main() -> int:
         print(f"skipped: no data at {options.data}")
         return 0
     people = read_people(folder)[: SMALL_PEOPLE if options.small else None]
-    knobs = {} if options.temperature is None else {"temperature": options.temperature}
+    knobs = {"reply_tokens": REPLY_TOKENS} | ({} if options.temperature is None else {"temperature": options.temperature})
     score = Score()
     with bundled_models() as (model, embedder):
         for person in people:
@@ -116,13 +156,15 @@ def read_people(folder: Path) -> list[Person]:
 def _person(dialogs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any]]) -> Person:
     rows = {(row["date"], row["turn"]): row for row in dialogs}
     turns = tuple(Turn(_when(row), row["user_text"], row["assistant_text"]) for row in dialogs)
-    answerable = [row for row in questions if row["type"] not in UNANSWERABLE]
-    return Person(turns, tuple(_question(row, rows) for row in answerable))
+    said = " ".join(f"{turn.user} {turn.assistant}" for turn in turns).lower()
+    never_told = [Question(text, (), (), answerable=False) for word, text in NEVER_TOLD.items() if word not in said]
+    return Person(turns, (*(_question(row, rows) for row in questions), *never_told))
 
 
 def _question(row: dict[str, Any], rows: dict[tuple[str, int], dict[str, Any]]) -> Question:
     evidence = tuple(_as_hit(rows[one["date"], one["turn"]], one["side"]) for one in row["evidence"])
-    return Question(row["question"], evidence, tuple(tuple(group) for group in row["must"]))
+    must = tuple(tuple(group) for group in row["must"])
+    return Question(row["question"], evidence, must, answerable=row["type"] not in UNANSWERABLE)
 
 
 def _as_hit(row: dict[str, Any], side: Any) -> Recalled:
@@ -183,23 +225,53 @@ def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
 
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:
+    ended = chit_chat(runtime)
     for question in person.questions:
-        answers = {
-            "without": ask_with(runtime, question.text, ()),
-            "ceiling": ask_with(runtime, question.text, question.evidence),
-        }
-        hits, answers["memapp"] = ask_memapp(runtime, question.text)
-        score.asked += 1
-        score.without += question.passes(answers["without"])
-        score.ceiling += question.passes(answers["ceiling"])
-        score.memapp += question.passes(answers["memapp"])
-        score.found += any(_is_from(hit, evidence) for hit in hits for evidence in question.evidence)
+        hits, reply = ask_memapp(runtime, question.text)
+        later, ended = ask_again(runtime, question.text, ended)
+        if not question.answerable:
+            score.never_told += 1
+            score.claims += question.is_claimed(reply.text) or question.is_claimed(later.text)
+            answers = {"memapp": reply.text, "later": later.text}
+        else:
+            answers = {
+                "without": ask_with(runtime, question.text, ()),
+                "ceiling": ask_with(runtime, question.text, question.evidence),
+                "memapp": reply.text,
+                "later": later.text,
+            }
+            by_itself, right = reply.model == FROM_MEMORY, question.passes(reply.text)
+            score.asked += 1
+            score.without += question.passes(answers["without"])
+            score.ceiling += question.passes(answers["ceiling"])
+            score.memapp += right
+            score.by_itself += by_itself
+            score.by_itself_right += by_itself and right
+            score.mid_chat += question.passes(later.text)
+            score.mid_chat_by_itself += later.model == FROM_MEMORY
+            score.found += any(_is_from(hit, evidence) for hit in hits for evidence in question.evidence)
         if show:
-            print(f"\n{question.text}")
+            print(f"\n{question.text}", flush=True)
             for way, answer in answers.items():
-                print(f"  {'ok' if question.passes(answer) else '--'} {way:8} {' '.join(answer.split())[:300]}")
+                own = " (by itself)" if way == "memapp" and reply.model == FROM_MEMORY else ""
+                right = question.passes(answer) if question.answerable else not question.is_claimed(answer)
+                print(f"  {'ok' if right else '--'} {way:8} {' '.join(answer.split())[:300]}{own}")
             for hit in hits:
                 print(f"       {hit.said_by or 'fact':9} {hit.text[:150]}")
+
+
+def chit_chat(runtime: Runtime) -> Message:
+    """Chat about nothing; return the message that a question may stand in place of."""
+    thread = chats.new_thread(runtime).id
+    happened = [event for text in (*CHIT_CHAT, "ok") for event in take_turn(runtime, thread, text)]
+    return [event.message for event in happened if isinstance(event, Accepted) and event.message][-1]
+
+
+def ask_again(runtime: Runtime, question: str, in_place_of: Message) -> tuple[Message, Message]:
+    """Ask after the chit-chat, in place of what was asked there before; return the reply, and the message of the question."""
+    happened = list(resend_turn(runtime, in_place_of.id, question))
+    (message,) = [event.message for event in happened if isinstance(event, Accepted) and event.message]
+    return _reply_in(happened), message
 
 
 def _is_from(hit: Recalled, evidence: Recalled) -> bool:
@@ -209,28 +281,27 @@ def _is_from(hit: Recalled, evidence: Recalled) -> bool:
 
 def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
     persona, knobs = runtime.persona("companion"), runtime.settings
+    model = runtime.chat.wait(Cancel(), 0)
     prompt, sampling = respond.request(
-        PromptContext(persona, persona.evidence, (), question),
+        PromptContext(persona, persona.evidence, (), question, form=prompt_form(model)),
         hits,
         reply_tokens=knobs.reply_tokens,
         temperature=knobs.temperature,
     )
-    model = runtime.chat.wait(Cancel(), 0)
     return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece) and not part.tail)
 
 
-def ask_memapp(runtime: Runtime, question: str) -> tuple[tuple[Recalled, ...], str]:
+def ask_memapp(runtime: Runtime, question: str) -> tuple[tuple[Recalled, ...], Message]:
     """Ask in a chat of its own, which is gone before the next question."""
     thread = chats.new_thread(runtime).id
-    hits: tuple[Recalled, ...] = ()
-    answer = ""
-    for event in take_turn(runtime, thread, question):
-        if isinstance(event, Found):
-            hits = event.hits
-        elif isinstance(event, Completed):
-            answer = event.reply.text
+    happened = list(take_turn(runtime, thread, question))
     chats.delete_thread(runtime, thread)
-    return hits, answer
+    return next((event.hits for event in happened if isinstance(event, Found)), ()), _reply_in(happened)
+
+
+def _reply_in(happened: Sequence[TurnEvent]) -> Message:
+    (reply,) = [event.reply for event in happened if isinstance(event, Completed | Failed)]
+    return reply
 
 
 def report(score: Score) -> int:
@@ -238,6 +309,9 @@ def report(score: Score) -> int:
     print(f"{'questions with an answer':44} {score.asked:6}")
     print(f"{'right without memory':44} {score.without:6}")
     print(f"{'right with memapp':44} {score.memapp:6}   evidence in the prompt: {score.found}")
+    print(f"{'  of which memapp answered by itself':44} {score.by_itself:6}   right: {score.by_itself_right}")
+    print(f"{'right after five turns of chit-chat':44} {score.mid_chat:6}   by itself: {score.mid_chat_by_itself}")
+    print(f"{'asked what cannot be answered':44} {score.never_told:6}   wrong claims: {score.claims}   goal 0")
     print(f"{'right with the evidence handed in (ceiling)':44} {score.ceiling:6}   goal {CEILING_GOAL:.0%} of the questions")
     print(f"{'memapp / ceiling':44} {share:6.2f}   goal {SHARE_GOAL:.2f}")
     failures = []
@@ -245,6 +319,12 @@ def report(score: Score) -> int:
         failures.append("the ceiling is below its goal")
     if share < SHARE_GOAL:
         failures.append("memapp is too far below the ceiling")
+    if score.memapp < MEMAPP_GOAL * score.asked:
+        failures.append(f"memapp answers fewer than {MEMAPP_GOAL:.0%} right")
+    if score.mid_chat < MID_CHAT_GOAL * score.asked:
+        failures.append(f"after chit-chat memapp answers fewer than {MID_CHAT_GOAL:.0%} right")
+    if score.claims:
+        failures.append("memapp claims what was never told")
     for failure in failures:
         print(f"MISSED: {failure}")
     return MISSED if failures else 0

@@ -1,40 +1,47 @@
-"""Does a stated preference reach the prompt of the request it bears on, and does small talk stay free of quotes?
+"""Does a preference, stated in one chat, stand in the prompt of the request it bears on, asked in another?
 
-People state preferences (`data/prefeval/dev`) between exchanges about other things (`data/synthetic_persona_chat/dev`), 32
-preferences and as many other exchanges to a store. Then each is put to the test with its request, which often shares no word
-with it; no language model is asked. Requests about topics that a store knows nothing of show how much is quoted that has no
-bearing, and everyday replies must get no quote at all. `--least` repeats the choice with other values of `quotes.LEAST_SCORE`.
+People state preferences (`data/prefeval/dev`), one on each of twelve topics to a store, and go on talking about other things
+(`data/synthetic_persona_chat/dev`); 0, 10 and 50 exchanges later each request is put in a chat of its own. It often shares
+no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and the rules that learn;
+the language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
+is put to the request, and, where nothing should, what is put to small talk.
 
-python -m benchmarks.preferences [--small] [--data ../shared/data] [--least 0.25 0.33 0.45]
+python -m benchmarks.preferences [--small] [--data ../shared/data] [--show]
 """
 
 import argparse
 import json
 import random
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
-from unittest.mock import patch
+from typing import Any, TypeVar
 
 from benchmarks import MISSED, bundled_embedder
-from benchmarks.memory_helps import Person, Turn, remembering
+from memapp import bootstrap
+from memapp.domain import ranking
 from memapp.domain.memory import Recalled
-from memapp.inference.scripted import ScriptedModel
-from memapp.prompts import quotes
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.turn import Accepted, Found
+from memapp.inference import Cancel, Embedder
+from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services.recall import RecallRequest, recall
+from memapp.services import chats, upkeep
+from memapp.services.turn import take_turn
 from memapp.store import search
 
 T = TypeVar("T")
-IN_A_STORE = 32
-STORES, SMALL_STORES = 10, 2
-PROMPT_MEMORIES = 3
-REACHED_GOAL = 0.80
-"""Of the preferences that would reach the prompt if there were no least score."""
+LATER = {0: 0.90, 10: 0.85, 50: 0.80}
+"""The share of preferences that must stand in the prompt so many exchanges later."""
+MOST_FOREIGN = 0.5
+"""Hits in the prompt of a request that are not the preference, or learned from it."""
+STORES, SMALL_STORES = 8, 2
+EXCHANGES_A_CHAT = 10
+HELD = 0.9
+"""Of the words of a hit, the share that the prompt holds if the hit stands in it."""
 SMALL_TALK = (
     "Thank you!", "Hi", "lol ok", "Thanks a lot, that helps!", "haha nice", "Good morning!", "ok cool", "Yes please",
     "no worries",
@@ -44,87 +51,145 @@ SMALL_TALK = (
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A message, and what recall found for it."""
-
-    kind: str
-    """own, other or small talk"""
+class Preference:
     text: str
-    hits: tuple[Recalled, ...]
-    belonging: frozenset[str] = frozenset()
-    """Ids of the hits that are the preference or were learned from it."""
+    request: str
+
+
+@dataclass(frozen=True)
+class Put:
+    """What a turn put into the prompt of a request."""
+
+    preference: Preference
+    own: tuple[str, ...]
+    foreign: tuple[str, ...]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help=f"{SMALL_STORES} stores instead of {STORES}")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--least", type=float, nargs="*", default=[], help="also with these least scores")
+    parser.add_argument("--show", action="store_true", help="print the preferences that were missed")
     options = parser.parse_args()
     if not (options.data / "prefeval/dev").exists():
         print(f"skipped: no data at {options.data}")
         return 0
-    asked = list(ask_all(options.data, SMALL_STORES if options.small else STORES))
-    print(f"{'least score':>12}{'reached':>10}{'quotes for others':>20}{'for small talk':>16}")
-    possible, _ = show(0.0, asked)
-    for least in options.least:
-        show(least, asked)
-    reached, small_talk = show(quotes.LEAST_SCORE, asked)
-    share = reached / possible if possible else 0.0
-    print(f"reached / reached without a least score: {share:.2f}, goal {REACHED_GOAL:.2f}")
-    failures = ["too few preferences reach the prompt"] if share < REACHED_GOAL else []
-    failures += ["small talk got quotes"] if small_talk else []
+    put: dict[int, list[Put]] = {later: [] for later in LATER}
+    idle = 0
+    with closing(bundled_embedder()) as embedder:
+        for told, exchanges in people(options.data, SMALL_STORES if options.small else STORES):
+            idle += measure(embedder, told, exchanges, put)
+    if options.show:
+        show(put)
+    return report(put, idle)
+
+
+def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tuple[str, str]]]]:
+    """Yield for each store a preference of every topic, and what is talked about afterwards."""
+    rows = [json.loads(line) for line in (data / "prefeval/dev/preferences.jsonl").open(encoding="utf-8")]
+    of_topic: dict[str, list[dict[str, Any]]] = {}
+    for row in _shuffled(rows):
+        of_topic.setdefault(row["topic"], []).append(row)
+    lines = [json.loads(line) for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")]
+    said = [[line.partition(": ")[2] for line in one["conversation"]] for one in lines]
+    exchanges = _shuffled([pair for chat in said for pair in zip(chat[::2], chat[1::2], strict=False) if all(pair)])
+    for store in range(stores):
+        told = [Preference(one[store]["preference"], one[store]["question"]) for one in of_topic.values()]
+        yield told, exchanges[store * max(LATER) :][: max(LATER)]
+
+
+def measure(
+    embedder: Embedder, told: Sequence[Preference], exchanges: Sequence[tuple[str, str]], put: dict[int, list[Put]]
+) -> int:
+    """Let somebody talk, and ask in between; return how many quotes small talk got."""
+    with talking(embedder) as (runtime, model):
+        stated = {}
+        for one in told:
+            stated[one.text] = say(runtime, model, chats.new_thread(runtime).id, one.text, "I will keep that in mind.")
+        done = 0
+        for later in sorted(LATER):
+            for first in range(done, later, EXCHANGES_A_CHAT):
+                thread = chats.new_thread(runtime).id
+                for message, reply in exchanges[first : min(first + EXCHANGES_A_CHAT, later)]:
+                    say(runtime, model, thread, message, reply)
+            done = later
+            for _ in upkeep.work(runtime, None, Cancel()):
+                pass
+            put[later] += [ask(runtime, model, one, stated[one.text]) for one in told]
+        return sum(len(hits(runtime, text)) for text in SMALL_TALK)
+
+
+@contextmanager
+def talking(embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
+    """A memapp that knows nothing, with a model that asks for nothing."""
+    with tempfile.TemporaryDirectory() as home:
+        runtime = bootstrap.start(home=Path(home))
+        model = ScriptedModel(_asks_for_nothing)
+        runtime.chat.fill(model)
+        runtime.embedding.fill(embedder)
+        yield runtime, model
+        runtime.database.close()  # not runtime.close(): the embedder serves the next person too
+
+
+def _asks_for_nothing(prompt: Prompt, sampling: Sampling) -> str | None:
+    return '"]' if call_kind(prompt, sampling) == "predict" else None
+
+
+def say(runtime: Runtime, model: ScriptedModel, thread: str, text: str, reply: str) -> str:
+    """Take a turn; return the id of the message."""
+    model.enqueue(reply)
+    accepted = next(event for event in list(take_turn(runtime, thread, text)) if isinstance(event, Accepted))
+    assert accepted.message
+    return accepted.message.id
+
+
+def ask(runtime: Runtime, model: ScriptedModel, preference: Preference, stated: str) -> Put:
+    found = hits(runtime, preference.request)
+    prompt = model.seen[-1]
+    said = " ".join([prompt.system, *(turn.content for turn in prompt.turns), prompt.suffix])
+    shown = [hit for hit in found if ranking.share_held(said, _words(hit.text)) >= HELD]
+    sources = search.sources_of(runtime.read(), [hit.id for hit in shown if hit.kind == "memory"])
+    own = [hit for hit in shown if hit.id == stated or stated in sources.get(hit.id, ())]
+    return Put(preference, tuple(hit.text for hit in own), tuple(hit.text for hit in shown if hit not in own))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a hit that stand in a prompt in whatever person it is told there."""
+    return [word for word in ranking.query_words(text) if word != "user"]
+
+
+def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:
+    """Return what a turn of a chat of its own puts into the prompt; the chat is gone before the next one."""
+    thread = chats.new_thread(runtime).id
+    found = next((event.hits for event in list(take_turn(runtime, thread, text)) if isinstance(event, Found)), ())
+    chats.delete_thread(runtime, thread)
+    return found
+
+
+def report(put: dict[int, list[Put]], idle: int) -> int:
+    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}")
+    failures = []
+    for later, goal in LATER.items():
+        reached = sum(bool(one.own) for one in put[later]) / len(put[later])
+        foreign = sum(len(one.foreign) for one in put[later]) / len(put[later])
+        print(f"{later:16}{len(put[later]):13}{reached:15.3f}{foreign:9.2f}   goals {goal:.2f}, {MOST_FOREIGN}")
+        if reached < goal:
+            failures.append(f"{later} exchanges later {reached:.3f} stand in the prompt, not {goal:.2f}")
+        if foreign > MOST_FOREIGN:
+            failures.append(f"{later} exchanges later {foreign:.2f} others stand beside it, not {MOST_FOREIGN}")
+    print(f"quotes for small talk: {idle}")
+    failures += ["small talk got quotes"] if idle else []
     for failure in failures:
         print(f"MISSED: {failure}")
     return MISSED if failures else 0
 
 
-def ask_all(data: Path, stores: int) -> Iterator[Asked]:
-    preferences = _shuffled([json.loads(line) for line in (data / "prefeval/dev/preferences.jsonl").open(encoding="utf-8")])
-    topics = sorted({one["topic"] for one in preferences})
-    halves = [[one for one in preferences if one["topic"] in part] for part in (topics[::2], topics[1::2])]
-    chats = [json.loads(line) for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")]
-    said = [[line.partition(": ")[2] for line in one["conversation"]] for one in chats]
-    exchanges = _shuffled([pair for lines in said for pair in zip(lines[::2], lines[1::2], strict=False)])
-    with closing(bundled_embedder()) as embedder:
-        for store in range(stores):
-            first = store // 2 * IN_A_STORE
-            own, others = (halves[(store + half) % 2][first : first + IN_A_STORE] for half in (0, 1))
-            beside = exchanges[store * IN_A_STORE :][: len(own)]
-            person = Person(tuple(talk([one["preference"] for one in own], beside)), ())
-            with remembering(person, ScriptedModel(), embedder, {}) as runtime:
-                yield from (ask(runtime, "own", one["question"], one["preference"]) for one in own)
-                yield from (ask(runtime, "other", one["question"]) for one in others)
-                yield from (ask(runtime, "small talk", one) for one in SMALL_TALK)
-
-
-def talk(preferences: Sequence[str], exchanges: Sequence[tuple[str, str]]) -> Iterator[Turn]:
-    now = datetime(2026, 3, 1, 9, tzinfo=UTC)
-    for preference, exchange in zip(preferences, exchanges, strict=True):
-        yield Turn(now, preference, "I will keep that in mind.")
-        yield Turn(now + timedelta(minutes=20), *exchange)
-        now += timedelta(minutes=40)
-
-
-def ask(runtime: Runtime, kind: str, text: str, preference: str = "") -> Asked:
-    session = runtime.read()
-    hits = tuple(recall(runtime, RecallRequest(text, top_k=runtime.settings.top_k)))
-    rows = session.conn.execute("SELECT id FROM messages WHERE text = ?", (preference,)).fetchall() if preference else []
-    stated = {row[0] for row in rows}
-    sources = search.sources_of(session, [hit.id for hit in hits if hit.kind == "memory"])
-    belonging = (hit.id for hit in hits if hit.id in stated or sources.get(hit.id, set()) & stated)
-    return Asked(kind, text, hits, frozenset(belonging))
-
-
-def show(least: float, asked: Sequence[Asked]) -> tuple[float, float]:
-    """Print one line; return the share of preferences that reach the prompt, and the quotes that small talk gets."""
-    with patch.object(quotes, "LEAST_SCORE", least):
-        chosen = [(one, quotes.choose(one.text, one.hits, PROMPT_MEMORIES)) for one in asked]
-    own = [any(hit.id in one.belonging for hit in hits) for one, hits in chosen if one.kind == "own"]
-    other, small_talk = ([len(hits) for one, hits in chosen if one.kind == kind] for kind in ("other", "small talk"))
-    reached, unrelated, idle = sum(own) / len(own), sum(other) / max(1, len(other)), sum(small_talk) / len(small_talk)
-    print(f"{least:12.2f}{reached:10.3f}{unrelated:20.2f}{idle:16.2f}")
-    return reached, idle
+def show(put: dict[int, list[Put]]) -> None:
+    for later, requests in put.items():
+        for one in requests:
+            print(f"\n{later:3} {'ok' if one.own else '--'} {one.preference.request}\n       {one.preference.text}")
+            for text in one.foreign:
+                print(f"     - {text[:120]}")
 
 
 def _shuffled(items: list[T]) -> list[T]:

@@ -218,12 +218,11 @@ def two_calls_typed(model: LlamaModel, context: PromptContext, measured: Measure
 
 
 def expected(model: LlamaModel, context: PromptContext, measured: Measured) -> None:
-    """The message was expected: call 1 came in idle time, and its facts stand before the message."""
-    assert context.message is not None
-    prefetch = replace(context, message=respond.with_facts(context.message, HITS))
-    model.warm(trunk(prefetch), Cancel(), open_end=True)
+    """The message was expected: call 1 came in idle time, and its facts are in the cache."""
+    prompt = reply_prompt(context)
+    model.warm(prompt, Cancel(), open_end=True)
     with measured.timed("expected"):
-        first_word(model, respond.request(prefetch, (), reply_tokens=64, temperature=0.3)[0])
+        first_word(model, prompt)
 
 
 def whole_turn(runtime: Runtime, _model: LlamaModel, context: PromptContext, measured: Measured) -> None:
@@ -313,7 +312,7 @@ def library_call_1(library: Any, context: PromptContext, max_tokens: int) -> Non
 
 
 def talk(message: str) -> PromptContext:
-    return PromptContext(PERSONA, (), tuple(Exchange(user, reply) for user, reply in HISTORY), message)
+    return PromptContext(PERSONA, (), tuple(Exchange(user, reply) for user, reply in HISTORY), message, form="simple")
 
 
 def reply_prompt(context: PromptContext) -> Prompt:

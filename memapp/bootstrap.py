@@ -75,7 +75,8 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     from memapp.inference.llama import LlamaModel
     from memapp.inference.quantise import prepare
 
-    return LlamaModel(prepare(_model_file(runtime), runtime.paths.cache, report), context_tokens=chosen.context_tokens)
+    path = prepare(_model_file(runtime), runtime.paths.cache, report)
+    return LlamaModel(path, context_tokens=chosen.context_tokens, gpu_layers=chosen.gpu_layers)
 
 
 def chosen_model(runtime: Runtime) -> str:

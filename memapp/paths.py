@@ -28,8 +28,13 @@ class Paths:
     models: Path
     """GGUF files the person added."""
     cache: Path
-    """Prepared copies of model files; safe to delete."""
+    """Prepared copies of model files, and downloaded ones; what is deleted is made or fetched anew when it is wanted."""
     log: Path
+
+    @property
+    def downloads(self) -> Path:
+        """Model files that memapp downloaded because the person asked for them; it removes no others."""
+        return self.cache / "models"
 
 
 def locate(home: Path | None = None, database: Path | None = None) -> Paths:

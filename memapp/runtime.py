@@ -100,6 +100,8 @@ class Runtime:
     def __post_init__(self) -> None:
         self.chat: ModelSlot[ChatModel] = ModelSlot()
         self.embedding: ModelSlot[Embedder] = ModelSlot()
+        self.downloading_from = ""
+        """The host that a model is being fetched from; empty while nothing connects."""
 
     @property
     def settings(self) -> Settings:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
+from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
 from memapp.toml_file import line_of, read_toml
@@ -54,6 +55,8 @@ class Settings(BaseModel):
     """Most memories found for a reply."""
     mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="How guesses are checked")
     """How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."""
+    retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="How memories are found")
+    """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's keywords only)."""
     prompt_memories: int = Field(3, title="Memories in a prompt", ge=0, le=50)
     """Most memories put into a prompt; a small model does worse with more."""
     speculate: bool = Field(True, title="Guess ahead while idle")
@@ -72,6 +75,8 @@ class Settings(BaseModel):
     """0 is always the likeliest word; more is livelier."""
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0)
     """Say something unasked after this silence; 0 is never."""
+    answer_from_memory: bool = Field(True, title="Answers from the memory")
+    """Answer what you ask about yourself from the memory, without the model, where the model is a small one."""
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask in the chat, now and then, whether what you said of yourself may be kept."""
 
@@ -88,6 +93,8 @@ class Settings(BaseModel):
     """A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one."""
     context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
     """The model's window; more needs more memory."""
+    gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1)
+    """Layers of the model that the graphics card computes; -1 is all. A CPU build has none."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1)
     """A reply that has not begun by then is given up."""
     turn_seconds: int = Field(300, title="Seconds for a reply", ge=1)

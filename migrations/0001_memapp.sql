@@ -112,6 +112,7 @@ CREATE TABLE predictions (
     created_at TEXT NOT NULL,
     checked_by TEXT REFERENCES messages (id) ON DELETE SET NULL,           -- the message it was compared with
     surprised INTEGER CHECK (surprised IN (0, 1)),
+    similarity REAL,                                                       -- of that message, in meaning; without an embedder null
     why TEXT NOT NULL DEFAULT '',
     UNIQUE (message_id, source)
 ) STRICT;

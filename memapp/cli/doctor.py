@@ -27,12 +27,15 @@ LONG_LOG_BYTES = 32 * 1024 * 1024
 @click.pass_obj
 def doctor(options: dict[str, Any], as_json: bool) -> None:
     """Check settings, memory file, models and installation. The report has no personal text in it."""
+    from memapp.inference import build
+
     report: dict[str, str] = {
         "memapp": version("memapp"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "sqlite": f"{sqlite3.sqlite_version}{sqlite_remark(sqlite3.sqlite_version_info)}",
         "memory free": f"{psutil.virtual_memory().available / 1e9:.1f} GB",
+        "llama.cpp build": build.graphics() or "CPU",
         **{package: version(package) for package in ("textual", "llama-cpp-python", "sentence-transformers", "torch")},
     }
     last_crash = _last_crash(options, report)

@@ -25,7 +25,8 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
         known, waiting, learning = curate.count(runtime), pending.count_pending(runtime), activity.learning(runtime)
     shares = {
-        "expectations held": rates.expectations_held,
+        "guesses as predicted": rates.guesses.as_predicted,
+        "guesses on the same topic": rates.guesses.same_topic,
         "facts well written at once": rates.facts_at_once,
         "facts said by you": rates.facts_said,
         "turns with on-demand recall": rates.recalled_on_demand,

@@ -54,11 +54,20 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class HitRates:
+    """How the guesses of the next message came out, of those compared."""
+
+    as_predicted: Rate
+    """The person wrote what was predicted."""
+    same_topic: Rate
+    """The person wrote something else on the same topic."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rates:
     """How well the loop does."""
 
-    expectations_held: Rate
-    """Messages that were as expected, of those compared."""
+    guesses: HitRates
     facts_at_once: Rate
     """Facts that kept the writing rules at the first try, of those written."""
     facts_said: Rate

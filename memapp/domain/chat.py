@@ -86,6 +86,9 @@ OWN_WORDS = "/memapp"
 No model can have this name: a file's name holds no slash, and a server's is kept without one at its beginning.
 """
 
+FROM_MEMORY = "/memory"
+"""Stands for the model of a reply that memapp gave from its memory, in its own words; the conversation goes on from it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

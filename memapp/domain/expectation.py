@@ -7,7 +7,7 @@ none. The cues are English phrases of any conversation; none belongs to a subjec
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
@@ -19,6 +19,8 @@ from memapp.lexicon import lexicon
 _EN = lexicon("dialogue")
 
 FUZZY_THRESHOLD = 60
+AS_PREDICTED = 0.6
+"""Cosine of two embeddings from which a message says what was predicted; below that it is on the same topic at most."""
 BEGINS_ALIKE = 80
 """Letters alike, 0 to 100, between a beginning and that of the expected message."""
 READ_CHARACTERS = 2_000
@@ -95,6 +97,16 @@ _PHRASES = {
     DialogueAct.CLOSING: r"\b{closing}\b",
     DialogueAct.ALTERNATIVES: r"\b{alternatives}\b",
 }
+LONGEST_GUESS = 30
+"""Words; people seldom write more than that in a turn, and a guess that goes on is the model's own story."""
+COPIED = 85
+"""Letters alike, 0 to 100, from which a guess only says again what was just said."""
+LETTERS = 0.8
+"""Of the characters of a sentence, beside spaces: times, addresses and code have fewer."""
+_WHOLE = re.compile(r".*[.!?…。！？][\"'”’)]*(?=\s|$)")
+_FORMATTED = re.compile(r"\d+[.)]\s|[-+•>#]|[^.!?]{0,24}:\s|.*(?:[\[\]{}<>|*_=`\\]|://)", re.DOTALL)
+"""A list, a label, markup, code: nothing that is typed into a chat as one's next sentence."""
+
 _CLAUSE = re.compile(r"[^.?!;,:\n]+\??")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
@@ -102,6 +114,32 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 def may_become(typed: str, expected: str) -> bool:
     """Tell whether what is typed so far is about the beginning of what is expected."""
     return not typed or fuzz.ratio(typed.lower(), expected[: len(typed)].lower()) >= BEGINS_ALIKE
+
+
+def writable(guess: str, said: Sequence[str]) -> str:
+    """Return the whole sentences of a guess if a person could write them next; else nothing.
+
+    Half a sentence, a list, keywords, and what the last reply or message says already are no guesses.
+    """
+    reading = _read(guess)
+    if reading.acts and not reading.content and not _FORMATTED.match(guess):
+        return guess  # "no thanks", "yes please": nobody ends these with a full stop
+    found = _WHOLE.match(guess)
+    whole = found[0] if found else ""
+    words, bare = _WORD.findall(whole), "".join(whole.split())
+    if not 1 < len(words) <= LONGEST_GUESS or sum(map(str.isalpha, bare)) < LETTERS * len(bare):
+        return ""
+    from_model = _EN.regex("{not_the_person}").search(whole.replace("’", "'"))
+    if from_model or _FORMATTED.match(whole) or any(_copies(whole, one) for one in said):
+        return ""
+    return whole
+
+
+def _copies(guess: str, said: str) -> bool:
+    """Say whether a guess says a text again, or a part of it."""
+    one, other = (" ".join(_WORD.findall(text.casefold())) for text in (guess, said))
+    alike = fuzz.partial_ratio if len(one) < len(other) else fuzz.ratio
+    return alike(one, other) >= COPIED
 
 
 def mismatch(

@@ -82,6 +82,8 @@ class Recalled:
     """Of a fact."""
     boosts: float = 0.0
     """How much of the score comes from what it is (pinned, important, recent), and not from what was asked."""
+    cosine: float = 0.0
+    """Likeness in meaning to what was asked; 0 where that was not compared."""
 
     @property
     def told(self) -> str:

@@ -171,6 +171,7 @@ class PredictionLine(PortableLine):
     created_at: Moment
     checked_by: Id | None
     surprised: bool | None
+    similarity: float | None
     why: Words
 
 

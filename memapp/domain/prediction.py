@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from memapp.domain.expectation import AS_PREDICTED
+
 Source = Literal["predictor", "responder"]
 SurpriseState = Literal["pending", "learned", "nothing", "failed"]
 
@@ -21,8 +23,15 @@ class Prediction:
     """What memapp thought it would have to look up; only the predictor says so."""
     surprised: bool | None
     """None until it was compared with what the person wrote."""
+    similarity: float | None
+    """Cosine of the two embeddings; None where they were not compared, or without an embedder."""
     why: str
     """How that comparison came out, in words and numbers."""
+
+    @property
+    def as_predicted(self) -> bool:
+        """Say whether the person wrote about this, and not only something on the same topic."""
+        return self.surprised is False and (self.similarity or 0.0) >= AS_PREDICTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ renders it.
 from dataclasses import dataclass
 from typing import Literal
 
+PromptForm = Literal["simple", "full"]
+"""What a prompt is made of: little and plain for a small model, turns and instructions for one that can follow them."""
+
 
 @dataclass(frozen=True)
 class PromptTurn:
@@ -38,8 +41,18 @@ class Sampling:
     temperature: float = 0.0
     """0 takes the likeliest token each time."""
     top_p: float = 0.95
+    min_p: float = 0.0
+    """Tokens less likely than this share of the likeliest one are left out."""
     repeat_penalty: float = 1.0
     """Above 1 makes tokens of the last 64 less likely; 1 leaves them alone."""
+    dry_multiplier: float = 0.0
+    """Above 0, tokens that go on with what was said before are less likely, the more so the longer the run."""
+    dry_allowed: int = 2
+    """So many tokens may be said again."""
+    said: tuple[str, ...] = ()
+    """The earlier replies that must not be said again, oldest first, for `dry_multiplier`."""
+    sentences: int = 0
+    """The reply ends with so many; 0 lets the model say when it is done."""
     seed: int = 0
     grammar: str | None = None
     """GBNF that the reply (after `Prompt.head`) must follow, starting at `root`."""

@@ -6,25 +6,35 @@ Scores are sums of the parts named in `why`; they run from 0 to about 1 and comp
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
 from rapidfuzz import fuzz, process
 
 from memapp.domain.english import EN
+from memapp.domain.life_domains import tags_of
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
+
+
+class RetrievalRule(StrEnum):
+    """How the memories for a reply are found."""
+
+    HYBRID = "hybrid"
+    """What fits the message by words, meaning and spelling, and beside it what the keywords of call 1 ask for."""
+    FUZZY = "fuzzy"
+    """What is like a keyword of call 1, letter by letter, and nothing else."""
+
 
 MAX_WORDS = 16
 """Words of a query that are searched for; the rest adds time, not hits."""
 WORDS = 0.40
 MEANING = 0.50
 MISSPELT = 0.30
-KEYWORDS = 0.20
-"""Shared with the words of the message: the more it says itself, the less a guess may add. So junk displaces nothing."""
 BESIDE = 0.30
 """Share of its own score that a message lends to the one before and the one after it."""
 TWO_AWAY = 0.15
@@ -47,6 +57,10 @@ RELATED = 0.05
 BOOSTS = frozenset({"stated", "said by you", "pinned", "importance", "related", "recent"})
 LEAST_COSINE = 0.2
 """Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
+LEAST_COSINE_NEEDED = 0.35
+"""A keyword names the thing itself, so what it asks for is nearer to it than an answer is to a message."""
+TAG_ALIKE = 85
+"""Likeness (0 to 100) from which a keyword and a tag are the same word."""
 ALIKE = 80
 """Likeness (0 to 100) from which a word counts as held by a text, misspelt or inflected."""
 EXCERPT_CHARS = 280
@@ -69,8 +83,6 @@ class Candidate:
     at: datetime
     bm25: float = 0.0
     """For the words of the message; above 0 means that at least one is there."""
-    keyword_bm25: float = 0.0
-    """For the keywords that the message does not hold itself."""
     cosine: float = 0.0
     """Likeness in meaning, -1 to 1; 0 where there is no vector."""
     misspelt: float = 0.0
@@ -121,9 +133,18 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
-def keyword_words(keywords: Iterable[str], words: Collection[str]) -> list[str]:
-    """Return what the keywords add to the words of a message."""
-    return [word for word in query_words(" ".join(keywords)) if word not in words]
+def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
+    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known."""
+    named = [keyword.casefold(), *tags_of(keyword)]
+    if any(fuzz.ratio(name, tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines() for name in named):
+        return True
+    return candidate.cosine >= LEAST_COSINE_NEEDED if compared and candidate.cosine else candidate.bm25 > 0
+
+
+def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> float:
+    """Return how like its likest keyword a fact is, letter by letter, 0 to 100: the plain rule of the specification."""
+    texts = [text, *tags]
+    return max((fuzz.partial_ratio(one.casefold(), word.casefold()) for one in texts for word in keywords), default=0.0)
 
 
 def which_hold(texts: Sequence[str], word: str) -> list[int]:
@@ -140,7 +161,6 @@ def share_held(text: str, words: Sequence[str]) -> float:
 def fuse(
     candidates: Sequence[Candidate],
     words: Sequence[str],
-    keywords: Sequence[str],
     now: datetime,
     times: Sequence[NamedTime] = (),
     related: Mapping[str, float] = MappingProxyType({}),
@@ -155,13 +175,11 @@ def fuse(
     for kind in ("memory", "message"):
         of_kind = [one for one in candidates if one.kind == kind]
         best, held = _best([(one.bm25, one) for one in of_kind], words)
-        best_keyword, keywords_held = _best([(one.keyword_bm25, one) for one in of_kind], keywords)
         for one in of_kind:
             own[one.id] = {
                 "words": WORDS * held * one.bm25 / best,
                 "misspelt": MISSPELT * one.misspelt,
                 "meaning": MEANING * max(one.cosine, 0.0),
-                "keywords": KEYWORDS / (1 + len(words)) * keywords_held * one.keyword_bm25 / best_keyword,
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [
@@ -196,7 +214,7 @@ def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tu
 
 
 def _has_reason(candidate: Candidate) -> bool:
-    lexical = candidate.bm25 > 0 or candidate.keyword_bm25 > 0 or candidate.misspelt > 0
+    lexical = candidate.bm25 > 0 or candidate.misspelt > 0
     return lexical or candidate.cosine >= LEAST_COSINE
 
 

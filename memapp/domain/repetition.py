@@ -1,4 +1,4 @@
-"""Repetition: a reply that says again what was said a moment ago."""
+"""Repetition: a reply that says again what was said a moment ago, in one before it or in itself."""
 
 import re
 from collections.abc import Sequence
@@ -15,6 +15,10 @@ SHORT_WORDS = 4
 """Fewer words than this are no remark of their own: "Yes." may be said twice."""
 REMARK_WORDS = 5
 """A sentence of so many words is a remark of its own, also inside of a longer reply."""
+FEW_WORDS = 0.25
+"""A long text of which not even so many words are different says nothing."""
+LONG_WORDS = 40
+_PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 
 
@@ -31,6 +35,41 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
     remarks = [sentence for sentence in said if len(sentence.split()) >= REMARK_WORDS]
     before = (sentence.strip() for other in recent for sentence in _SENTENCE.findall(other))
     return next((sentence for sentence in before if any(_likeness(remark, [_plain(sentence)]) for remark in remarks)), None)
+
+
+def loop_start(text: str) -> int | None:
+    """Return where a text begins to go round in circles: a paragraph, or a sentence in one, said again at once or with the next.
+
+    A chorus comes again between new verses, and a name in a new sentence: that is no circle.
+    """
+    paragraphs = [(found.start(), found[0]) for found in _PARAGRAPH.finditer(text)]
+    within = ([(start + one.start(), one[0]) for one in _SENTENCE.finditer(part)] for start, part in paragraphs)
+    starts = [start for units in (paragraphs, *within) if (start := _said_in_a_row(units)) is not None]
+    return min(starts, default=None)
+
+
+def is_degenerate(text: str) -> bool:
+    """Say whether a text is what a model writes that has lost its thread: in a prompt it would go on so."""
+    words = re.findall(r"\w+", text.casefold())
+    is_poor = len(words) >= LONG_WORDS and len(set(words)) < FEW_WORDS * len(words)
+    return is_poor or loop_start(text) is not None
+
+
+def _said_in_a_row(units: Sequence[tuple[int, str]]) -> int | None:
+    said: list[str] = []
+    began: int | None = None
+    for start, unit in units:
+        plain = _plain(unit)
+        if len(plain.split()) < REMARK_WORDS:
+            continue
+        if not _likeness(plain, said):
+            began = None
+        elif began is not None or _likeness(plain, said[-1:]):
+            return start if began is None else began
+        else:
+            began = start
+        said.append(plain)
+    return None
 
 
 def _share_said(sentences: Sequence[str], before: Sequence[str]) -> float:

@@ -1,10 +1,11 @@
-"""Tags: the noun phrases of a sentence."""
+"""Tags: the noun phrases of a sentence, and the life domains that it bears on."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from memapp.domain.duplicates import normalise
 from memapp.domain.english import EN, expand, is_adverb, is_past, stems, third_person_verbs, tokens, word_at
+from memapp.domain.life_domains import tags_of
 from memapp.domain.memory import MAX_TAGS
 from memapp.domain.writing import MAX_TAG_WORDS, check_tags
 
@@ -12,7 +13,7 @@ _NAME_JOINTS = ("of", "the", "a", "de", "van")
 
 
 def tags_for(text: str) -> list[str]:
-    """Return one to five noun phrases of a sentence, or fewer when it has no words to make them of."""
+    """Return one to five noun phrases of a sentence and life domains, or fewer when it has no words to make them of."""
     words = tokens(expand(text))
     found: list[str] = []
     for phrase in _noun_phrases(words):
@@ -21,7 +22,8 @@ def tags_for(text: str) -> list[str]:
     if not found:
         small = [word.casefold() for word in words if not check_tags([word])]
         found = [word for word in small if not check_tags([word]) and word not in EN.adverbs][-1:]
-    return found[:MAX_TAGS]
+    domains = [name for name in tags_of(text) if normalise(name) not in {normalise(tag) for tag in found}]
+    return [*found[: MAX_TAGS - len(domains)], *domains]
 
 
 def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
@@ -29,10 +31,11 @@ def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
 
     Those that somebody chose, which were never among its words, stay.
     """
-    kept = [tag for tag in tags if not _says(before, tag) or _says(text, tag)]
-    if kept == list(tags) and not all(_says(before, tag) for tag in tags):
-        return kept
-    fresh = [tag for tag in tags_for(text) if not any(_says(tag, one) or _says(one, tag) for one in kept)]
+    of_words = [tag for tag in tags if tag not in tags_of(before)]
+    kept = [tag for tag in of_words if not _says(before, tag) or _says(text, tag)]
+    chosen = kept == of_words and not all(_says(before, tag) for tag in of_words)
+    made = tags_of(text) if chosen else tags_for(text)
+    fresh = [tag for tag in made if not any(_says(tag, one) or _says(one, tag) for one in kept)]
     return [*kept, *fresh][:MAX_TAGS]
 
 

@@ -69,6 +69,11 @@ def around(text: str, place: int, length: int, lead: int) -> str:
     return ("…" if start else "") + cut + ("…" if start + length < len(text) else "")
 
 
+def percent(part: float, whole: float) -> str:
+    """Return how much of something that is: `36 %`."""
+    return f"{100 * part / max(1, whole):.0f} %"
+
+
 def counted(count: int, one: str, more: str = "") -> str:
     """Return a number with its noun: `1 fact`, `2 facts`; `more` is the plural of a noun that has not just an s."""
     return f"{count:,} {one if count == 1 else more or one + 's'}"

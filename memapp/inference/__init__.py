@@ -79,6 +79,8 @@ class ChatModel(Protocol):
 
     name: str
     context_tokens: int
+    parameters: int
+    """How many weights it has; 0 where that is not known."""
 
     def count_tokens(self, text: str) -> int:
         """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,23 @@ class GgufFile:
     """Keys as in the file; arrays longer than `LONGEST_KEPT_ARRAY` are left out."""
     type_bytes: Mapping[int, int]
     """Bytes of weights in each ggml type."""
+    parameters: int
+    """How many weights there are."""
 
     @property
     def architecture(self) -> str:
         return str(self.metadata.get("general.architecture", ""))
+
+    @property
+    def name(self) -> str:
+        """What the model is called: its file, or where that is named after a hash, what the header says."""
+        return self.path.stem if self.path.suffix == ".gguf" else str(self.metadata.get("general.name") or self.path.name)
+
+    @property
+    def is_chat_model(self) -> bool:
+        """Say whether it may write text: it is no adapter, no part of a vision model, and makes no embeddings."""
+        kind = self.metadata.get("general.type", "model")
+        return kind == "model" and self.architecture != "clip" and f"{self.architecture}.pooling_type" not in self.metadata
 
     @property
     def main_type(self) -> int:
@@ -98,8 +112,14 @@ def read(path: Path) -> GgufFile:
     """Read and check a model file; raise `ModelError` when it is missing, no GGUF file, or cut short."""
     if not path.is_file():
         raise ModelError(f"There is no model file at {path}.", "Check the name, or choose another model.")
+    status = path.stat()
+    return _read(path, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _read(path: Path, size: int, _changed: int) -> GgufFile:
+    """Read the header of a file as it is now; a vocabulary of 150,000 words takes a tenth of a second, and a list has many."""
     try:
-        size = path.stat().st_size
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
                 advice = BROKEN if path.suffix == ".gguf" else "Choose a file that ends in .gguf."
@@ -123,12 +143,13 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
         key = reader.string()
         metadata[key] = reader.value(reader.scalar("<I"))
     type_bytes: dict[int, int] = {}
-    end = 0
+    end = parameters = 0
     for _ in range(tensors):
         reader.string()
         shape = [reader.scalar("<Q") for _ in range(reader.scalar("<I"))]
         kind, offset = reader.scalar("<I"), reader.scalar("<Q")
         values, block_bytes = BLOCKS.get(kind, (1, 0))
+        parameters += math.prod(shape)
         tensor_bytes = math.prod(shape) // values * block_bytes
         type_bytes[kind] = type_bytes.get(kind, 0) + tensor_bytes
         end = max(end, offset + tensor_bytes)
@@ -137,7 +158,7 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
     if start + end > size:
         missing = (start + end - size) / 1e6
         raise ModelError(f"{path.name} is cut short: {missing:,.1f} MB are missing.", BROKEN)
-    return GgufFile(path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes)
+    return GgufFile(path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes, parameters)
 
 
 class _Reader:

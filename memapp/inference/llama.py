@@ -34,17 +34,18 @@ UNSETTLED_TOKENS = 2
 class LlamaModel:
     """A chat model from a GGUF file."""
 
-    def __init__(self, path: Path, *, context_tokens: int = 4096, threads: int | None = None) -> None:
+    def __init__(self, path: Path, *, context_tokens: int = 4096, gpu_layers: int = -1, threads: int | None = None) -> None:
         """Load the file; raise `ModelError` in plain words when that cannot work.
 
-        `threads` defaults to the usable cores.
+        `threads` defaults to the usable cores; `gpu_layers` below 0 are all.
         """
         header = gguf_file.read(path)
         _check_memory(header, context_tokens)
         window = min(context_tokens, header.number("context_length") or context_tokens)
         cores = threads or usable_cores()
-        self.name = shorten(path.stem, NAME_CHARS)
-        self._native = NativeModel(path)
+        self.name = shorten(header.name, NAME_CHARS)
+        self.parameters = header.parameters
+        self._native = NativeModel(path, gpu_layers)
         try:
             # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.
             self._context = Context(self._native, window, max(1, cores - 1), cores)
@@ -133,7 +134,8 @@ class LlamaModel:
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with closing(Grammar(self._native, sampling.grammar)) if sampling.grammar is not None else nullcontext() as grammar:
-            sampler = TokenSampler(sampling, grammar, self._native.ends_turn)
+            said = [self._data_tokens(reply) for reply in sampling.said]
+            sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
             prefilled = self._cache.branch(trunk, rest, stopped)
             if prefilled.complete:

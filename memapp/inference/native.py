@@ -79,10 +79,12 @@ def usable_cores() -> int:
 class NativeModel:
     """The weights and the vocabulary of one model file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, gpu_layers: int = -1) -> None:
         self.lib = library()
         self._lock = threading.Lock()
-        self._handle = self.lib.llama_model_load_from_file(os.fsencode(path), self.lib.llama_model_default_params())
+        parameters = self.lib.llama_model_default_params()
+        parameters.n_gpu_layers = gpu_layers  # a build without graphics takes no notice
+        self._handle = self.lib.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._handle:
             raise ModelError(
                 f"{path.name} cannot be loaded: it is damaged or of a kind this version does not know.",

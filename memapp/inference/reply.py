@@ -38,7 +38,7 @@ class ReplyWriter:
 
     def write(self, sampling: Sampling, end_of_turn: tuple[str, ...], limit: int, tail: list[int]) -> Iterator[Piece]:
         """Write up to `limit` tokens, up to a stop string, or as far as the model wants; then the line after the tail."""
-        text = ReplyText((*sampling.stop, *end_of_turn), sampling.tail)
+        text = ReplyText((*sampling.stop, *end_of_turn), sampling.tail, sampling.sentences)
         self.reason = yield from self._write_part(text, limit)
         if not tail or self.reason == "cancelled" or (text.in_tail and text.done):
             return

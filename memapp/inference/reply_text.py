@@ -1,5 +1,6 @@
-"""The text of a reply while it streams: the reader's words without thoughts, a stop string, and the one line after the tail."""
+"""The text of a reply while it streams: the reader's words without thoughts, where they end, and the one line after the tail."""
 
+import re
 from collections.abc import Iterator
 
 from memapp.domain.prompt import Piece
@@ -8,6 +9,10 @@ THOUGHTS = "<think>", "</think>"
 """Between these, models that were trained to think first do so."""
 TAIL_LINE = r'root ::= " "? [^ \x00-\x1F\x7F] [^\x00-\x1F\x7F]* "\n"?'
 """The grammar of a tail's line: small models like to end the turn, or the line, before they have said anything."""
+_SENTENCE_END = re.compile(r"""(?<!\b[^\W_])(?<!\b\d\d)(?<!\b(?:Mr|Ms|Dr|St|vs))(?<!\bMrs)[.!?…]+["'”’»)*\]]*(?=\s)""")
+"""Not the dot of `1.`, `e.g.` or `Dr.`; with the white space behind it, that is clear."""
+_SENTENCE_WORDS = 3
+"""Fewer words are no sentence that counts: "Oh!"."""
 
 
 class Aloud:
@@ -72,10 +77,16 @@ class _UntilStop:
 
 
 class ReplyText:
-    """Parts a reply into the reader's words and the line after the tail; each ends at a stop string."""
+    """Parts a reply into the reader's words and the line after the tail; each ends at a stop string.
 
-    def __init__(self, stop: tuple[str, ...], tail: str = "") -> None:
+    The words also end with so many `sentences`; 0 sets no limit.
+    """
+
+    def __init__(self, stop: tuple[str, ...], tail: str = "", sentences: int = 0) -> None:
         self._stop = stop
+        self._sentences = sentences
+        self._said = ""
+        self._is_enough = False
         self._mark = tail.strip()
         self._aloud = Aloud()
         self._part = _UntilStop((*stop, self._mark))
@@ -86,7 +97,7 @@ class ReplyText:
     @property
     def done(self) -> bool:
         """Whether nothing that comes now belongs to this part of the reply."""
-        return bool(self._part.stopped_at)
+        return bool(self._part.stopped_at) or (self._is_enough and not self.in_tail)
 
     def feed(self, text: str) -> Iterator[Piece]:
         """Take a part of the reply; yield what may be shown now, with an empty piece while the model thinks."""
@@ -96,12 +107,27 @@ class ReplyText:
             text = text.lstrip()
             self._line_begun = bool(text)
         shown = self._part.feed(self._aloud.feed(text))
+        if self._sentences and not self.in_tail:
+            shown = self._within_sentences(shown)
         if shown or self._aloud.thinks:
             yield Piece(shown, tail=self.in_tail)
         if self.done and not self.in_tail and self._part.stopped_at == self._mark:
             following = self._part.held
             self.begin_tail()
             yield from self.feed(following)
+
+    def _within_sentences(self, shown: str) -> str:
+        """Return what of the newest words belongs to the sentences that are wanted."""
+        begin = len(self._said)
+        self._said += shown
+        count = start = 0
+        for found in _SENTENCE_END.finditer(self._said):
+            count += len(self._said[start : found.end()].split()) >= _SENTENCE_WORDS
+            start = found.end()
+            if count == self._sentences:
+                self._is_enough = True
+                return self._said[begin:start]
+        return shown
 
     def begin_tail(self) -> None:
         """Take what comes now as the line after the tail."""

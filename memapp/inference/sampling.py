@@ -5,8 +5,8 @@ the processor's caches, and then every call into numpy costs more than a short l
 """
 
 from bisect import bisect_left, bisect_right
-from collections import deque
-from collections.abc import Callable
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import exp
 
@@ -25,11 +25,59 @@ GROUP = 64
 """Scores that are looked at together when the highest are searched."""
 
 
-class TokenSampler:
-    """Picks tokens for one reply: repeat penalty, then grammar, then temperature with top-k and top-p."""
+DRY_BASE = 1.75
+LONGEST_RUN = 40
+"""What is longer is as unlikely as can be."""
+BEGINNING = -1
 
-    def __init__(self, sampling: Sampling, grammar: Grammar | None, ends: Callable[[int], bool]) -> None:
+
+class RepeatedRuns:
+    """Finds the tokens that would go on with a run that was said before: DRY, as in llama.cpp and text-generation-webui.
+
+    The beginning of a reply counts as a token, so that replies do not all begin alike. A run never goes on from one reply into
+    the next.
+    """
+
+    def __init__(self, said: Sequence[Sequence[int]], multiplier: float, allowed: int) -> None:
+        self._multiplier = multiplier
+        self._allowed = allowed
+        self._tokens: list[int] = []
+        self._places: defaultdict[int, list[int]] = defaultdict(list)
+        self._runs: dict[int, int] = {}
+        """Where a run that just ended went on when it was said before, and how long it is."""
+        for reply in (*said, ()):
+            for token in (BEGINNING, *reply):
+                self.accept(token)
+
+    def accept(self, token: int) -> None:
+        """Add a token to the reply."""
+        self._runs = {place + 1: self._runs.get(place, 0) + 1 for place in self._places[token]}
+        self._places[token].append(len(self._tokens))
+        self._tokens.append(token)
+
+    def penalties(self) -> dict[int, float]:
+        """Return what each token loses that would go on with a run: multiplier * base ** (length - allowed)."""
+        longest: dict[int, int] = {}
+        for place, length in self._runs.items():
+            token = self._tokens[place]
+            if length >= self._allowed and token != BEGINNING:
+                longest[token] = max(length, longest.get(token, 0))
+        over = {token: min(length, LONGEST_RUN) - self._allowed for token, length in longest.items()}
+        return {token: self._multiplier * DRY_BASE**more for token, more in over.items()}
+
+
+class TokenSampler:
+    """Picks tokens for one reply: penalties for repeating, then grammar, then temperature with top-k, top-p and min-p."""
+
+    def __init__(
+        self,
+        sampling: Sampling,
+        grammar: Grammar | None,
+        ends: Callable[[int], bool],
+        said: Sequence[Sequence[int]] = (),
+    ) -> None:
         self._sampling = sampling
+        self._runs = RepeatedRuns(said, sampling.dry_multiplier, sampling.dry_allowed) if sampling.dry_multiplier else None
         self._grammar = grammar
         self._ends = ends
         self._random = np.random.default_rng(sampling.seed)
@@ -44,6 +92,8 @@ class TokenSampler:
             if not self._ends(token):
                 self._grammar.accept(token)
         self._recent.append(token)
+        if self._runs is not None:
+            self._runs.accept(token)
         return token
 
     def follow(self, grammar: Grammar) -> None:
@@ -51,7 +101,9 @@ class TokenSampler:
         self._grammar = grammar
 
     def _penalise(self, scores: NDArray[np.float32]) -> None:
-        """As in the CTRL paper (arXiv 1909.05858): positive scores are divided, negative ones multiplied."""
+        """As in the CTRL paper (arXiv 1909.05858): positive scores are divided, negative ones multiplied; then DRY."""
+        for token, loss in self._runs.penalties().items() if self._runs is not None else ():
+            scores[token] -= loss
         penalty = self._sampling.repeat_penalty
         if penalty == 1 or not self._recent:
             return
@@ -78,6 +130,7 @@ class TokenSampler:
         highest = top[0]
         likely = list(accumulate(exp(score - highest) for score in top))
         kept = 1 + bisect_left(likely, self._sampling.top_p * likely[-1])
+        kept = min(kept, sum(exp(score - highest) >= self._sampling.min_p for score in top))
         weights = list(accumulate(exp((score - highest) / self._sampling.temperature) for score in top[:kept]))
         return int(tokens[bisect_right(weights, self._random.random() * weights[-1])])
 

@@ -83,11 +83,13 @@ class ScriptedModel:
         *,
         name: str = "scripted",
         context_tokens: int = 4096,
+        parameters: int = 0,
         delay_seconds: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = name
         self.context_tokens = context_tokens
+        self.parameters = parameters
         self.script = script
         """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""
         self.delay_seconds = delay_seconds
@@ -161,7 +163,7 @@ class ScriptedModel:
             if fault:
                 self._faults.remove(fault)
             words, tail = self._answer(kind, prompt, sampling)
-        text = ReplyText(sampling.stop, sampling.tail)
+        text = ReplyText(sampling.stop, sampling.tail, sampling.sentences)
         reason: Reason = "end"
         decoded = 0
         for token in self._paced(self._faulty(_tokens(words), fault, cancel), cancel):

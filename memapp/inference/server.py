@@ -65,6 +65,7 @@ class ServerModel:
         self._is_llama_server = any(model.owned_by == "llamacpp" for model in models)
         self._model = _choose([model.id for model in models], model_name, str(address))
         self.name = shorten(one_line(clean(_short_name(self._model))).lstrip("/"), NAME_CHARS)
+        self.parameters = 0
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 
     def count_tokens(self, text: str) -> int:

@@ -135,7 +135,7 @@ class Reply:
         """The reader's words."""
         self._prompt = prompt
         self._sampling = sampling
-        self._text = ReplyText(sampling.stop, sampling.tail)
+        self._text = ReplyText(sampling.stop, sampling.tail, sampling.sentences)
         self._pieces = 0
         self._counts: tuple[int, int, int] | None = None
         self._tail_counts = (0, 0, 0)

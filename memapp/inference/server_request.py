@@ -58,6 +58,10 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
     own = {
         "timings_per_token": True,
         "repeat_penalty": sampling.repeat_penalty,
+        "min_p": sampling.min_p,
+        "dry_multiplier": sampling.dry_multiplier,
+        "dry_allowed_length": sampling.dry_allowed,
+        "dry_penalty_last_n": -1,  # the earlier replies stand in the prompt
         "chat_template_kwargs": {"enable_thinking": False},  # thoughts would take the tokens of the reply
     }
     return (own if llama_server else {}) | {

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from memapp.domain.chat import Exchange
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
-from memapp.domain.prompt import Prompt, PromptTurn
+from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.prompts.history import SHOWN_CHARS, format_history
+from memapp.prompts.quotes import goes_on, is_small_talk
 from memapp.prompts.templates import template
 
 VALUE_CHARS = 60
+SAID, SAID_CHARS = 3, 200
+"""So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
 PROFILE_LINE_CHARS = 400
 """The profile stands in every prompt: what does not fit is left out."""
@@ -37,12 +40,19 @@ class PromptContext:
     """What the person has agreed to be known about them, as one line."""
     injected_updates: tuple[str, ...] = ()
     """Lines that stand before the last exchange as if the person had told them there, and was thanked for it."""
+    form: PromptForm = "full"
+    facts: tuple[str, ...] = ()
+    """What is known about the person and bears on the message, for the system text of the simple form."""
+    said: tuple[str, ...] = ()
+    """The last replies of the chat, which must not be said again; oldest first."""
 
 
 def trunk(context: PromptContext) -> Prompt:
     """Return the part of the prompt that every call of the turn shares, token by token."""
     if context.persona.mode == "inner_voice":
         return Prompt(system_text(context), (PromptTurn("user", _situation(context)),))
+    if context.form == "simple":
+        return Prompt(system_text(context), _last_turns(context))
     return Prompt(system_text(context), _turns(context))
 
 
@@ -64,7 +74,12 @@ def system_text(context: PromptContext) -> str:
     persona = context.persona
     if persona.mode == "inner_voice":
         return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
-    return "\n\n".join(filter(None, [persona.prompt, context.profile_line, *_known(context)]))
+    parts = [persona.prompt, context.profile_line, *_known(context)]
+    if context.form == "simple":
+        # To a greeting or thanks it would answer what was said before.
+        said_lately = "" if is_small_talk(context.message or "") else _said_lately(context.history)
+        parts += ["\n".join(context.injected_updates), said_lately, " ".join(context.facts)]
+    return "\n\n".join(filter(None, parts))
 
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
@@ -94,6 +109,25 @@ def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     if context.message is not None:
         turns.append(PromptTurn("user", context.message))
     return tuple(turns)
+
+
+def _said_lately(history: Sequence[Exchange]) -> str:
+    """Return what the person said lately: with its own replies before it, a small model says these again."""
+    said = [shorten(one_line(one.user), SAID_CHARS) for one in history if one.user is not None]
+    return f"Earlier the user said: {' '.join(said[-SAID:])}" if said else ""
+
+
+def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
+    """Return the message alone, or behind the last reply if it is about that."""
+    message = PromptTurn("user", context.message or "")
+    if not (context.history and context.message and goes_on(context.message)):
+        return (message,)
+    last = context.history[-1]
+    return (
+        PromptTurn("user", shorten(last.user or "", SHOWN_CHARS)),
+        PromptTurn("assistant", shorten(last.reply, SHOWN_CHARS)),
+        message,
+    )
 
 
 def _situation(context: PromptContext) -> str:

@@ -7,8 +7,10 @@ one who is asked about, only what states something, and in words that can be sai
 import re
 from collections.abc import Sequence
 
+from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
+from memapp.domain.life_domains import is_request
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
 from memapp.domain.second_person import addressed
@@ -25,33 +27,62 @@ ON_DEMAND_SCORE = 0.2
 """The same for a second search, when a question about the person found nothing at first."""
 LEAST_MATCH = 0.12
 """What of a score must come from the message: that a memory is pinned or recent is no reason to quote it."""
+LEAST_COSINE = 0.25
+"""A fact less like the message than this shares a word with it and nothing else.
+
+A long message is like nothing much, and a word is what an answer in it is found by: with this for messages too, two answers of 36
+are lost (`benchmarks.isolation`). To a request for advice no answer was given before, so there it holds for messages as well.
+"""
 _EN = lexicon("talk")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
 
 
 def choose(
-    message: str, hits: Sequence[Recalled], limit: int, *, least: float = LEAST_SCORE, own_case: bool = False
+    message: str,
+    hits: Sequence[Recalled],
+    limit: int,
+    *,
+    least: float = LEAST_SCORE,
+    least_cosine: float = LEAST_COSINE,
+    own_case: bool = False,
 ) -> tuple[Recalled, ...]:
     """Return the hits to quote, best first. `own_case`: the message is about a case, so a hit must share a word with it.
 
     What the model once said is quoted only to someone who asks for it, and then first: else it would come back as something
-    known. Hits that state nothing, or tell what another one tells, are left out; small talk gets none at all.
+    known. Hits that state nothing, or tell what another one or the message tells, are left out; small talk gets none at all.
     """
     if not (subject := _subject(message)):
         return ()
     hits = [hit for hit in hits if _shares_word(hit.text, subject) or (not own_case and _matches(hit, least))]
+    asks_advice = is_request(message) and not asks_about_person(message)
+    of_itself = [hit for hit in hits if hit.cosine == 0 or (hit.kind == "message" and not asks_advice)]
+    hits = [hit for hit in hits if hit in of_itself or hit.cosine >= least_cosine]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
         hits = sorted(hits, key=lambda hit: hit.said_by == "user")
     else:
         hits = [hit for hit in hits if hit.said_by != "assistant"]
-    chosen: list[Recalled] = []
-    for hit in hits:
-        words = stated(hit)
-        if len(chosen) < limit and words and not duplicate_of(words, [stated(other) for other in chosen]):
-            chosen.append(hit)
-    return tuple(chosen)
+    return fill(message, (), hits, limit)
+
+
+def fill(message: str, chosen: Sequence[Recalled], others: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
+    """Return the hits that are chosen, and others in the places left free, as long as they tell something else.
+
+    A fact takes the place of a message that tells the same: the person can change a fact, and not what was once said.
+    """
+    kept = list(chosen)
+    told = [in_third_person(message), *(in_third_person(stated(hit)) for hit in chosen)]
+    for hit in others:
+        words = in_third_person(stated(hit))
+        same = duplicate_of(words, told) if words else ""
+        if same is None and len(kept) < limit:
+            kept.append(hit)
+            told.append(words)
+        elif same and same != told[0] and hit.kind == "memory":
+            place = told.index(same) - 1
+            kept[place] = hit if kept[place].kind == "message" else kept[place]
+    return tuple(kept)
 
 
 def is_small_talk(message: str) -> bool:
@@ -73,13 +104,25 @@ def asks_about_person(message: str) -> bool:
     return asks(last) and bool(_EN.regex("{person}").search(_EN.regex("{tell_me}").sub("", last)))
 
 
-def quote(hit: Recalled) -> str:
+def goes_on(message: str) -> bool:
+    """Say whether a message is about the reply before it, which it does not name: "make it funnier", "really?"."""
+    return bool(_EN.regex("{goes_on}").match(message.strip()))
+
+
+def wants_text(message: str) -> bool:
+    """Say whether a message asks for more than a few sentences: a list, a letter, a story, an explanation."""
+    return bool(_EN.regex("{wants_text}").search(message))
+
+
+def quote(hit: Recalled, *, with_day: bool = True) -> str:
     """Write a hit as a line of the prompt: a fact as it is told to the person, what was said in a chat as it was, with its day.
 
     A fact has no day there: a small model says it with the fact, and it is only the day on which it was noted.
     """
     words = stated(hit) or one_line(hit.text)
-    return addressed(words) if hit.kind == "memory" else f'"{words}" ({hit.at:%B} {hit.at.day})'
+    if hit.kind == "memory":
+        return addressed(words)
+    return f'"{words}" ({hit.at:%B} {hit.at.day})' if with_day else f'"{words}"'
 
 
 def stated(hit: Recalled) -> str:

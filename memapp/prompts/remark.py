@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.prompts.context import PromptContext, speech, trunk
-from memapp.prompts.respond import FIRST, REPEAT_PENALTY, Attempt, not_again
+from memapp.prompts.respond import DRY_ALLOWED, DRY_MULTIPLIER, FIRST, REPEAT_PENALTY, Attempt
 from memapp.prompts.templates import template
 
 REMARK_TOKENS = 80
@@ -14,12 +14,14 @@ TEMPERATURE = 0.7
 def request(context: PromptContext, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
     """Ask for one short remark; the scene has no message."""
     head, stop = speech(context.persona)
-    suffix = "\n\n".join(filter(None, [template("remark").template, not_again(attempt)]))
-    prompt = replace(trunk(replace(context, message=None)), suffix=suffix, head=head)
+    prompt = replace(trunk(replace(context, message=None)), suffix=template("remark").template, head=head)
     return prompt, Sampling(
         max_tokens=min(context.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS),
         temperature=attempt.temperature(TEMPERATURE),
         repeat_penalty=REPEAT_PENALTY,
+        dry_multiplier=DRY_MULTIPLIER,
+        dry_allowed=DRY_ALLOWED,
+        said=context.said,
         seed=len(context.history) + attempt.seed,
         stop=stop,
     )

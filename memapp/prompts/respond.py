@@ -1,17 +1,21 @@
 """Call 2: the reply, with what recall found, and the next prediction after it."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Exchange
+from memapp.domain.distil import in_third_person
+from memapp.domain.life_domains import is_vital
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import EXCHANGES, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.context import PromptContext, speech, trunk
-from memapp.prompts.quotes import asks, quote, stated
+from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, stated, wants_text
 from memapp.prompts.templates import template
 
+_USER = re.compile(r"\bUser\b")
 TAIL = "\nNEXT_PREDICTION:"
 PREDICTION_CHARS = 160
 LIVELY = 0.7
@@ -19,12 +23,17 @@ LIVELY = 0.7
 
 At 0.5 as many were right and one was the same; with the first answer named as one to avoid, and at 1.0, 12 were right.
 """
-LIVELIER = 1.0
-"""Temperature of a second try: at 0.7 the bundled model wrote the same again in 5 of 11, at 1.0 in none of 7."""
-AVOID_CHARS = 120
-"""Enough to name a reply; in any script it has room in what the budget leaves free for memories."""
 REPEAT_PENALTY = 1.1
 """A small model runs in circles without it."""
+TOP_P, MIN_P = 0.9, 0.1
+DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
+"""So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
+SAID = 6
+"""How many of the last replies must not be said again."""
+SENTENCES = 3
+"""What a small model says after that is noise, unless a text was asked for."""
+MOST_FACTS = 2
+"""Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +44,13 @@ class Attempt:
     """How many replies to the same message the person has seen."""
     second: bool = False
     """The first try said again what had been said."""
-    avoid: str = ""
-    """What of the last exchanges it said again, which is named in the prompt; else the question is put as before."""
 
     @property
     def seed(self) -> int:
         return 2 * self.retries + self.second
 
     def temperature(self, usual: float) -> float:
-        return max(usual, LIVELIER if self.second else LIVELY if self.retries else 0.0)
+        return max(usual, LIVELY if self.second or self.retries else 0.0)
 
 
 FIRST = Attempt()
@@ -59,27 +66,62 @@ def request(
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
     """Ask for the reply. `updates` are the lines on what changed in the memory."""
-    known = _known(context.message, hits, updates) if hits or updates else ""
+    known = ""
+    if _reads_facts(context):
+        context = replace(context, facts=(*updates, *(fact_about_user(hit) for hit in in_prompt(context, hits))))
+    elif hits or updates:
+        known = _known(context, hits, updates)
     head, stop = speech(context.persona)
-    prompt = replace(trunk(context), suffix="\n\n".join(filter(None, [known, not_again(attempt)])), head=head)
-    return prompt, Sampling(
+    return replace(trunk(context), suffix=known, head=head), Sampling(
         max_tokens=reply_tokens,
         temperature=attempt.temperature(temperature),
+        top_p=TOP_P,
+        min_p=MIN_P,
         repeat_penalty=REPEAT_PENALTY,
+        dry_multiplier=DRY_MULTIPLIER,
+        dry_allowed=DRY_ALLOWED,
+        said=context.said,
+        sentences=SENTENCES if context.form == "simple" and not wants_text(_whole_request(context)) else 0,
         seed=attempt.seed,
         stop=stop,
         tail=TAIL,
     )
 
 
-def not_again(attempt: Attempt) -> str:
-    """Name what an attempt must not say again; empty where there is nothing."""
-    return template("avoid").substitute(reply=shorten(one_line(attempt.avoid), AVOID_CHARS)) if attempt.avoid else ""
+def _whole_request(context: PromptContext) -> str:
+    """Return what the person wants, with what they wanted before if they only go on with that."""
+    message = context.message or ""
+    before = context.history[-1].user if context.history and goes_on(message) else None
+    return f"{before or ''}\n{message}"
 
 
-def with_facts(message: str, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:
-    """Put facts before a message that was expected: there they are in the model's cache before it is typed."""
-    return f"{_known(message, hits, updates)}\n\n{message}" if hits or updates else message
+def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalled, ...]:
+    """Return those hits that the request will say: of a few facts a small model speaks, and of quotes it makes its reply."""
+    if not _reads_facts(context):
+        return tuple(hits)
+    facts = [hit for hit in hits if fact_about_user(hit)]
+    return tuple(hit for place, hit in enumerate(facts) if place < MOST_FACTS or is_vital(hit.text))
+
+
+def fact_about_user(hit: Recalled) -> str:
+    """Return what a hit states about the person as a sentence; empty if it states nothing about them."""
+    words = stated(hit)
+    fact = words if hit.kind == "memory" else in_third_person(words)
+    if not _USER.search(fact) or (hit.kind == "message" and fact == words):  # words that nothing could be made of
+        return ""
+    told = _USER.sub("the user", fact)
+    return told[:1].upper() + told[1:]
+
+
+def _reads_facts(context: PromptContext) -> bool:
+    """Say whether facts stand in the system text, and not as quotes behind a question about the person."""
+    return context.form == "simple" and not asks_about_person(context.message or "")
+
+
+def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
+    """Ask what is expected after a reply that the model did not write."""
+    prompt = replace(trunk(context), head=f"{reply}{TAIL}")
+    return prompt, Sampling(max_tokens=Sampling.tail_tokens, repeat_penalty=REPEAT_PENALTY)
 
 
 def parse_prediction(tail_text: str) -> str:
@@ -95,8 +137,9 @@ def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str
     return repeated(reply, [one.reply for one in others])
 
 
-def _known(message: str | None, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
+def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
     """Quotes answer a question; anything else gets a hint, else a small model replies with a quote. Updates come first."""
-    if asks(message or "") or not hits:
-        return template("respond").substitute(quotes="\n".join([*updates, *(quote(hit) for hit in hits)]))
+    if asks(context.message or "") or not hits:
+        quotes = (quote(hit, with_day=context.form == "full") for hit in hits)
+        return template("respond").substitute(quotes="\n".join([*updates, *quotes]))
     return "\n".join([*updates, template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))])

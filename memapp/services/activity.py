@@ -23,7 +23,7 @@ def rates(runtime: Runtime) -> Rates:
     session = runtime.read()
     at_once, said = activity.written_and_said(session)
     return Rates(
-        expectations_held=expectations.hit_rate(session, None),
+        guesses=expectations.hit_rates(session, None),
         facts_at_once=at_once,
         facts_said=said,
         recalled_on_demand=activity.recalled_on_demand(session),

@@ -9,11 +9,13 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, MessageStatus, Role, Thread, exchanges
+from memapp.domain import repetition
+from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
+from memapp.domain.expectation import writable
 from memapp.domain.memory import Recalled
-from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.prompt import Finished, Piece, Prompt, PromptForm, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
@@ -25,6 +27,7 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
+from memapp.services.from_memory import FromMemory
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
@@ -33,6 +36,9 @@ from memapp.store.session import Session
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
+ENDS = (".", "!", "?", "\n")
+"""After these it is looked whether a reply goes round in circles."""
+SMALL_PARAMETERS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class OpenTurn:
     """The needed information from call 1, if memapp was killed later in this turn."""
     others: tuple[str, ...] = ()
     """Earlier replies to the same message: a retry must not be one of them."""
+    known: FromMemory | None = None
+    """What memapp answers by itself; else the model does."""
     began_at: float = field(default_factory=time.monotonic)
     """When the person had sent it, as `time.monotonic` has it."""
 
@@ -77,17 +85,34 @@ def prompt_context(
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = exchanges(earlier)
+    pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
     return budget.fit(
         PromptContext(
-            persona, (*persona.evidence, *cards), kept, text, profile_line(decisions.profile(runtime)), injected_updates
+            persona,
+            (*persona.evidence, *cards),
+            kept,
+            text,
+            profile_line(decisions.profile(runtime)),
+            injected_updates,
+            form="full" if persona.mode == "inner_voice" else prompt_form(model),
+            said=tuple(one.reply for one in pairs[-respond.SAID :]),
         ),
         lambda one: _request(runtime, one, Retrieved(), FIRST),
         _limit(runtime, model),
         model.prompt_tokens,
     )
+
+
+def prompt_form(model: ChatModel) -> PromptForm:
+    """Return the form of prompt that a model can do with, by its size; one of which that is not known is no small one."""
+    return "simple" if 0 < model.parameters < SMALL_PARAMETERS else "full"
+
+
+def request(runtime: Runtime, context: PromptContext, retrieved: Retrieved) -> Prompt:
+    """Return the prompt of the reply, as it is when nothing was tried before."""
+    return _request(runtime, context, retrieved, FIRST)[0]
 
 
 def _limit(runtime: Runtime, model: ChatModel) -> int:
@@ -160,43 +185,44 @@ class _Reply:
     def write(self) -> Iterator[TurnEvent]:
         """Make the model's calls, and the reply once more if it says again what was said."""
         runtime, turn = self.runtime, self.turn
+        if turn.known is not None:
+            self.text, self.retrieved = turn.known.text, Retrieved(turn.known.hits, searches=1)
+            self.waited_seconds = time.monotonic() - turn.began_at
+            yield self._found()
+            yield Streamed(self.text)
+            return
         if runtime.chat.ready() is None:
             yield Waiting(runtime.chat.note)
         model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
         context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
-        in_suffix = Retrieved()
         if turn.message is None:
             context = context_of(None)
-        elif turn.prefetch is not None:
-            self.needed_info = turn.prefetch.needed_info
-            yield Predicted(turn.prefetch.needed_info, "prefetched", Usage())
-            in_prompt, injected_updates = [*turn.earlier, turn.message], NO_NEWS
-            if not quotes.is_small_talk(turn.message.text):  # the expected message may have been about more
-                expected = turn.prefetch.expected  # the same as in idle time, so that the cache fits
-                self.retrieved = look_up(runtime, turn.thread.id, expected, turn.prefetch.needed_info, in_prompt)
-                injected_updates = news(runtime, turn.thread.id, expected, in_prompt)
-            told = respond.with_facts(turn.message.text, self.retrieved.hits, self.retrieved.delta.lines)
-            context = context_of(told, injected_updates.lines)
-            self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
-            yield self._found()
         else:
-            in_prompt = [*turn.earlier, turn.message]
-            injected_updates = news(runtime, turn.thread.id, turn.message.text, in_prompt)
+            in_prompt, about = [*turn.earlier, turn.message], turn.message.text
+            if turn.prefetch is not None and not quotes.is_small_talk(about):  # the expected message may have been about more
+                about = turn.prefetch.expected  # the same as in idle time, so that the cache fits
+            injected_updates = news(runtime, turn.thread.id, about, in_prompt)
             context = context_of(turn.message.text, injected_updates.lines)
             self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
-            yield self._predict(model, context)
-            found = look_up(runtime, turn.thread.id, turn.message.text, self.needed_info, in_prompt)
-            self.retrieved = in_suffix = self._affordable(model, context, found)
+            if turn.prefetch is not None:
+                self.needed_info = turn.prefetch.needed_info
+                yield Predicted(self.needed_info, "prefetched", Usage())
+            else:
+                yield self._predict(model, context)
+            found = look_up(runtime, turn.thread.id, about, self.needed_info, in_prompt)
+            found = replace(found, hits=respond.in_prompt(context, found.hits))
+            self.retrieved = self._affordable(model, context, found)
             yield self._found()
+        context = replace(context, said=(*context.said, *turn.others))
         attempt = Attempt(len(turn.others))
-        yield from self._stream(model, context, in_suffix, attempt)
+        yield from self._stream(model, context, attempt)
         said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
         repeated = respond.repeats(self.text, said, turn.message.text if turn.message else None)
         if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = self.expects = ""
-            attempt = replace(attempt, second=True, avoid=repeated or "")
-            yield from self._stream(model, context, self._affordable(model, context, in_suffix, attempt), attempt)
+            attempt = replace(attempt, second=True)
+            yield from self._stream(model, context, attempt)
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""
@@ -236,19 +262,19 @@ class _Reply:
             return Predicted(self.needed_info, "model", self.predict_usage)
         return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
 
-    def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved, attempt: Attempt = FIRST) -> Retrieved:
+    def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
         """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
         limit, tokens = _limit(self.runtime, model), model.prompt_tokens
-        if found.delta.news and not budget.fits(_request(self.runtime, context, found, attempt), limit, tokens):
+        if found.delta.news and not budget.fits(_request(self.runtime, context, found, FIRST), limit, tokens):
             found = replace(found, delta=NO_NEWS)
         hits = budget.fit_hits(
-            found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), attempt), limit, tokens
+            found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), FIRST), limit, tokens
         )
         return replace(found, hits=hits)
 
-    def _stream(self, model: ChatModel, context: PromptContext, in_suffix: Retrieved, attempt: Attempt) -> Iterator[TurnEvent]:
+    def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
         """Call 2."""
-        prompt, sampling = _request(self.runtime, context, in_suffix, attempt)
+        prompt, sampling = _request(self.runtime, context, self.retrieved, attempt)
         tail = ""
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
             for part in stream:
@@ -268,10 +294,14 @@ class _Reply:
                         self.text += said
                         self._save_partial()
                         yield Streamed(said)
+                        if said.rstrip(" ").endswith(ENDS) and (start := repetition.loop_start(self.text)) is not None:
+                            self.text, self.usage = self.text[:start], Usage(waited_seconds=self.waited_seconds)
+                            break
                         if len(self.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
                             self.usage = Usage(at_limit=True, waited_seconds=self.waited_seconds)
                             break
-        self.expects = respond.parse_prediction(clean(tail))
+        message = self.turn.message.text if self.turn.message else ""
+        self.expects = writable(respond.parse_prediction(clean(tail)), [self.text, message])
 
     def _found(self) -> Found:
         """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
@@ -331,12 +361,17 @@ class _Reply:
                 kept._finish(session, is_whole=not erased)
         except StoreError as error:
             return replace(reply, text=self.text.strip(), status=MessageStatus.FAILED, usage=self.usage), error
-        return replace(reply, text=kept.text.strip(), status=kept.status, usage=kept.usage), None
+        return replace(reply, text=kept.text.strip(), status=kept.status, usage=kept.usage, model=kept._by), None
+
+    @property
+    def _by(self) -> str:
+        """Who wrote the reply."""
+        return FROM_MEMORY if self.turn.known else self.turn.reply.model
 
     def _finish(self, session: Session, *, is_whole: bool) -> None:
         """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
         thread_id, reply, message = self.turn.thread.id, self.turn.reply, self.turn.message
-        chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage)
+        chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage, self._by)
         count_access(session, [hit.id for hit in self.retrieved.hits if hit.kind == "memory"], session.now)
         if self.status is not MessageStatus.FAILED:
             settled = (*self.retrieved.delta.settled, *self.injected_updates.settled)
@@ -353,7 +388,7 @@ class _Reply:
 
     def _note(self, session: Session) -> None:
         note = partial(events.add_event, session, thread_id=self.turn.thread.id)
-        if self.turn.message and self.turn.prefetch is None and not self.needed_info:
+        if self.turn.message and self.turn.prefetch is None and not (self.needed_info or self.turn.known):
             note("context", "predict", "skipped")
         meta = {
             "status": self.status,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from memapp.domain.activity import Rate
+from memapp.domain.activity import HitRates, Rate
 from memapp.domain.chat import Message, Thread
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
@@ -46,8 +46,8 @@ class Trace:
     hits: tuple[Recalled, ...] = ()
     expects: str = ""
     """What is expected next."""
-    right: Rate = field(default=Rate(0, 0))
-    """Of the last expectations, how many came true."""
+    guesses: HitRates = field(default=HitRates(Rate(0, 0), Rate(0, 0)))
+    """How the last expectations came out."""
 
 
 def new_thread(runtime: Runtime, persona: str = "") -> Thread:
@@ -76,7 +76,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
         needed_info=needed.needed_info if needed else (),
         hits=tuple(recalls.list_recalls(session, reply.id)),
         expects=expects.text if expects else "",
-        right=expectations.hit_rate(session),
+        guesses=expectations.hit_rates(session),
     )
 
 

@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict
 from memapp import paths
 from memapp.domain.text import did_you_mean
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
-from memapp.inference import gguf_file
+from memapp.inference import build, gguf_file, other_programs
+from memapp.inference.download import RemoteFile, parts
+from memapp.inference.other_programs import KeptFile
 from memapp.runtime import ModelSlot, Runtime
 from memapp.services import preferences
 from memapp.store import chat, interface, leases
@@ -22,6 +24,7 @@ log = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
 LOADS = "load a model"
+MEMAPP, YOU = "memapp", "you"
 UNREAD_BYTES = 300_000_000
 """Memory that a model needs beside its weights, assumed while there is no file to read it from."""
 
@@ -37,12 +40,20 @@ class ModelChoice:
     path: Path | None
     """None for a recommendation that is not here yet, and for the bundled model."""
     bytes: int
+    needed: int
+    """Memory that it takes while it is loaded."""
     licence: str
     note: str
     fit: Fit
     current: bool
     speed: float | None = None
     """Tokens a second on this machine; None while no model has answered here."""
+    kept_by: str = ""
+    """Whose file it is: `MEMAPP` downloaded it, `YOU` put it there, or another program; empty for what is in no file here."""
+    remote: RemoteFile | None = None
+    """Where it can be downloaded, for a recommendation that is not here yet."""
+    arrived: int = 0
+    """How much of it was downloaded before that was interrupted."""
 
 
 class Recommended(BaseModel):
@@ -55,8 +66,12 @@ class Recommended(BaseModel):
     bytes: int
     licence: str
     source: str
-    """The page where a person gets it."""
+    """The page of the repository where it is."""
     note: str
+    commit: str = ""
+    """The revision that was looked at; empty is the newest."""
+    sha256: str = ""
+    """The hash of the file; empty where nobody knows it."""
 
 
 def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
@@ -134,20 +149,61 @@ def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
 
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
-    """Return the bundled model, the GGUF files in the models folder, and what the manifest recommends."""
+    """Return the bundled model, the files memapp downloaded, the person's own, those of other programs, and good ones to get."""
     current = runtime.settings.model if not runtime.settings.server else None
-    manifest = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))
-    recommended = {entry.file: entry for entry in map(Recommended.model_validate, manifest["model"])}
-    choices = [_choice(runtime, BUNDLED, recommended.pop(""), is_current=current == "")]
-    for path in sorted(runtime.paths.models.glob("*.gguf")):
-        is_current = current in (path.name, path.stem, str(path))
-        choices.append(_choice(runtime, path.stem, recommended.pop(path.name, None), path, is_current=is_current))
+    known = {entry.file: entry for entry in recommended()}
+    choices = [_choice(runtime, BUNDLED, known.pop(""), is_current=current == "")]
+    names = {BUNDLED}
+    for kept in _kept_files(runtime):
+        entry = known.get(kept.path.name)
+        name = entry.name if entry and kept.program == MEMAPP else kept.name
+        short = (kept.path.name, kept.path.stem) if kept.program == YOU else ()
+        is_current = current in (*short, str(kept.path))
+        chosen = _choice(runtime, _free(name, kept, names), entry, kept.path, is_current=is_current)
+        if is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable":  # else it is that program's business
+            choices.append(replace(chosen, kept_by=kept.program))
+            names.add(choices[-1].name)
+    for one in choices[1:]:
+        known.pop(one.path.name if one.path else "", None)
     if current and not any(one.current for one in choices):
         choices.append(_choice(runtime, current, None, Path(current).expanduser(), is_current=True))
-    for file, entry in recommended.items():
-        note = f"{entry.note} Get {file} from {entry.source} and put it into {runtime.paths.models}."
-        choices.append(replace(_choice(runtime, entry.name, entry), note=note))
-    return _with_speed(runtime, choices)
+    return _with_speed(runtime, [*choices, *(_to_get(runtime, entry) for entry in known.values())])
+
+
+def recommended() -> list[Recommended]:
+    """Return the bundled model and the ones that are worth getting, as memapp's list names them."""
+    manifest = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))
+    return [Recommended.model_validate(entry) for entry in manifest["model"]]
+
+
+def machine(runtime: Runtime) -> str:
+    """Say how much memory is free, what the installed llama.cpp computes with, and how many layers the graphics card gets."""
+    layers = runtime.settings.gpu_layers
+    graphics = build.graphics()
+    share = "all layers" if layers < 0 else f"{layers:,} layers"
+    computes = f"{graphics} build: {share} on the graphics card" if graphics else "CPU build"
+    return f"{gguf_file.free_memory() / 1e9:.1f} GB of memory free · llama.cpp: {computes} (gpu_layers {layers})"
+
+
+def _kept_files(runtime: Runtime) -> list[KeptFile]:
+    """Return the model files on this disk, each once; a file of the person's that leads to another program's is the person's."""
+    folders = {MEMAPP: runtime.paths.downloads, YOU: runtime.paths.models}
+    kept = [KeptFile(path.stem, path, owner) for owner, folder in folders.items() for path in sorted(folder.glob("*.gguf"))]
+    found: dict[Path, KeptFile] = {}
+    for one in [*kept, *other_programs.find()]:
+        found.setdefault(one.path.resolve(), one)
+    return list(found.values())
+
+
+def _free(name: str, kept: KeptFile, taken: set[str]) -> str:
+    """Return a name that no other model in the list has."""
+    return next(one for one in (name, f"{name} ({kept.program})", str(kept.path)) if one not in taken)
+
+
+def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
+    remote = RemoteFile(entry.source, entry.file, entry.bytes, entry.commit, entry.sha256)
+    arrived = sum(one.stat().st_size for one in parts(entry.file, runtime.paths.downloads))
+    return replace(_choice(runtime, entry.name, entry), remote=remote, arrived=arrived)
 
 
 def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
@@ -181,6 +237,8 @@ def use_model(runtime: Runtime, name: str) -> str:
     elif path.is_file():
         value = str(path.absolute())
     else:
+        if chosen is not None:
+            raise UsageError(f"{name} is not here yet.", f"Get it: memapp models get {name}")
         here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
         raise UsageError(
             f"There is no model {name!r} here.", did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
@@ -190,8 +248,10 @@ def use_model(runtime: Runtime, name: str) -> str:
     if runtime.settings.server:
         preferences.set_preference(runtime, "server", "")
     _note_loading(runtime, None)
+    if not value or (chosen and chosen.kept_by == MEMAPP):
+        return ""
     path = Path(value)
-    if not value or chat.last_usages(runtime.read(), path.stem, limit=1):
+    if chat.last_usages(runtime.read(), gguf_file.read(path).name, limit=1):
         return ""
     size = f"{path.stat().st_size / 1e6:,.0f} MB"
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
@@ -210,13 +270,18 @@ def _choice(
     licence, note = (known.licence, known.note) if known else ("", "")
     if path is None:
         size = known.bytes if known else 0
-        return ModelChoice(name, None, size, licence, note, _fit(size + UNREAD_BYTES), is_current)
+        needed = size + UNREAD_BYTES
+        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current)
     size = path.stat().st_size if path.is_file() else 0
     try:
-        fit = _fit(gguf_file.read(path).needed_bytes(runtime.settings.context_tokens))
+        header = gguf_file.read(path)
+        if not header.is_chat_model:
+            raise ModelError("This file holds no model that chats.")
+        needed = header.needed_bytes(runtime.settings.context_tokens)
+        licence = licence or str(header.metadata.get("general.license", ""))
     except ModelError as error:
-        fit, note = "unusable", str(error)
-    return ModelChoice(name, path, size, licence, note, fit, is_current)
+        return ModelChoice(name, path, size, 0, licence, str(error), "unusable", is_current)
+    return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current)
 
 
 def _fit(needed: int) -> Fit:

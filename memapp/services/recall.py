@@ -1,4 +1,4 @@
-"""Recall: finds the facts and earlier messages that fit a text.
+"""Recall: finds the facts and earlier messages that fit a text, and the facts that keywords ask for.
 
 Facts and earlier messages are searched together by words, meaning and spelling, fused into one order, and each hit
 says why it matched. Every turn and `memory.query` come through here; finding while typing is `services.browse`.
@@ -6,6 +6,7 @@ says why it matched. Every turn and `memory.query` come through here; finding wh
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
 RELATED_HITS = 2
+KEYWORD_HITS = 2
+"""Facts that one keyword may bring: what a third one has to do with it is chance."""
 _RELATED_TO = "related "
 
 
@@ -31,8 +34,6 @@ class RecallRequest:
 
     text: str
     """The message, or what the person types into a search."""
-    needed_info: tuple[str, ...] = ()
-    """Keywords that a model expects to need; they can lift a hit a little, never push one out by much."""
     top_k: int = 10
     """Up to `RELATED_HITS` more may follow, which are related to a hit without being found."""
     without: frozenset[str] = frozenset()
@@ -45,26 +46,52 @@ class RecallRequest:
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
     session, words = runtime.read(), ranking.query_words(request.text)
-    keywords = ranking.keyword_words(request.needed_info, words)
     rows = embedded(runtime, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
     vector = None if rows is None else rows[0]
     candidates = [
         replace(one, at=one.at.astimezone())  # the days that are named and told are the person's
         for kind in request.kinds
-        for one in _candidates(runtime, kind, request, words, keywords, vector)
+        for one in _candidates(runtime, kind, request.scope, words, vector)
         if one.id not in request.without
     ]
     if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
         said = [one.id for one in candidates if one.kind == "message"]
-        gone = search.taken_back(session, said) if said else set()  # the old words would speak against the new fact
+        # The old words would speak against the new fact; what waits for a yes, or was denied, is not told.
+        gone = search.taken_back(session, said) | search.unconfirmed(session, said) if said else set()
         candidates = [one for one in candidates if one.id not in gone]
     now = session.now.astimezone()
     facts = [one.id for one in candidates if one.kind == "memory"]
     edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
     strength = _strongest(edges, {one.id for one in candidates})
-    ranked = ranking.fuse(candidates, words, keywords, now, named_times(request.text, now.date()), strength)
+    ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
     return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
+
+
+def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[Recalled]:
+    """Return the facts that keywords ask for: the best of each keyword in turn, then the second of each.
+
+    Each keyword is a query of its own: together they would find what lies between them.
+    """
+    rows = embedded(runtime, needed_info) if needed_info else None
+    now = runtime.clock().astimezone()
+    by_keyword = []
+    for place, keyword in enumerate(needed_info):
+        words = ranking.query_words(keyword)
+        candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
+        asked_for = [one for one in candidates if ranking.is_asked_for(keyword, one, compared=rows is not None)]
+        ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
+        by_keyword.append([replace(_recalled(one, words), why=f"{keyword}: {one.why}") for one in ranked])
+    in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]
+    return list({hit.id: hit for hit in reversed(in_turn)}.values())[::-1]
+
+
+def plainly_needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int) -> list[Recalled]:
+    """Return the facts whose text or tags are most like a keyword, letter by letter, of equals the newest first."""
+    facts = memories.in_scope(runtime.read(), scope, runtime.settings.max_facts) if needed_info else []
+    scored = [(ranking.fuzzy_score(one.text, one.tags, needed_info), one) for one in facts]
+    scored.sort(key=lambda pair: (pair[0], pair[1].created_at), reverse=True)
+    return [Recalled.of(one, round(score / 100, 4), "letters", one.created_at) for score, one in scored[:limit]]
 
 
 def is_related(hit: Recalled) -> bool:
@@ -75,9 +102,8 @@ def is_related(hit: Recalled) -> bool:
 def _candidates(
     runtime: Runtime,
     kind: Literal["memory", "message"],
-    request: RecallRequest,
+    scope: Scope | None,
     words: Sequence[str],
-    keywords: Sequence[str],
     vector: NDArray[np.float32] | None,
 ) -> list[Candidate]:
     session = runtime.read()
@@ -86,9 +112,8 @@ def _candidates(
     if vector is not None and embedder is not None:
         likeness = vectors.matrix(runtime.database, runtime.user_id, kind, embedder.model_id).likeness(session, vector)
     if kind == "memory":
-        scope = request.scope or Scope(runtime.user_id)
-        return search.search_memories(session, scope, words, keywords=keywords, likeness=likeness)
-    return search.search_messages(session, words, keywords=keywords, likeness=likeness)
+        return search.search_memories(session, scope or Scope(runtime.user_id), words, likeness=likeness)
+    return search.search_messages(session, words, likeness=likeness)
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
@@ -143,4 +168,5 @@ def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
         pinned=one.pinned,
         category=one.category,
         boosts=round(ranked.boosts, 4),
+        cosine=round(one.cosine, 4),
     )

@@ -4,16 +4,19 @@ prefetched in idle time for the message that is expected next.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
-from memapp.domain.duplicates import duplicate_of
+from memapp.domain.life_domains import is_request
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
+from memapp.domain.ranking import RetrievalRule
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
+from memapp.services.life_domains import Bearing, bearing_on
 from memapp.services.query import always, changed, conversation_scope, find
-from memapp.services.recall import RecallRequest
+from memapp.services.recall import RecallRequest, needed, plainly_needed
 from memapp.store import chat, checkpoints, expectations, memories
 
 
@@ -60,6 +63,8 @@ def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Retrieved:
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
+    What the message finds keeps its places; what `needed_info` asks for takes those that are free, so that a bad guess of a
+    model costs nothing that was found.
     To such a question also come the changes that the chat has not been told yet and, as far as there is room, what is recalled
     whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
     To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
@@ -67,18 +72,27 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if quotes.is_small_talk(text):
         return Retrieved()
     seen = frozenset(one.id for one in in_prompt)
-    limit = runtime.settings.prompt_memories
+    limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
+    if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
+        return Retrieved(tuple(plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)), searches=1)
     own_case = _is_inner_voice(runtime, thread_id)
     about_person = quotes.asks_about_person(text) and not own_case
-    hits = quotes.choose(text, _recall(runtime, text, needed_info, seen), limit, own_case=own_case)
-    on_demand = not hits and limit > 0 and about_person
+    found = _recall(runtime, text, seen)
+    bearing = Bearing() if own_case else bearing_on(runtime, text, found, conversation_scope(runtime))
+    limit = max(limit, min(len(bearing.vital), runtime.settings.top_k)) if limit else 0
+    hits = quotes.fill(
+        text, (), (*bearing.vital, *quotes.choose(text, found, limit, own_case=own_case), *bearing.constraints), limit
+    )
+    on_demand = not hits and limit > 0 and about_person and not is_request(text)
     if on_demand:
-        found = _recall(runtime, " ".join([text, *needed_info, *_last_said(in_prompt, text)]), (), seen)
-        hits = quotes.choose(text, found, limit, least=quotes.ON_DEMAND_SCORE)
-    if about_person and len(hits) < limit:
-        texts = [hit.text for hit in hits]
-        others = [one for one in always(runtime, conversation_scope(runtime), limit) if not duplicate_of(one.text, texts)]
-        hits = (*hits, *others)[:limit]
+        again = _recall(runtime, " ".join([text, *_last_said(in_prompt, text)]), seen)
+        choose = partial(quotes.choose, text, again, limit, least=quotes.ON_DEMAND_SCORE)
+        hits = choose() or choose(least_cosine=-1.0)  # that shares a word and nothing else is better than nothing
+    if not own_case:
+        asked_for = needed(runtime, needed_info, conversation_scope(runtime))
+        hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
+    if about_person and not is_request(text):
+        hits = quotes.fill(text, hits, always(runtime, conversation_scope(runtime), limit), limit)
     return Retrieved(hits, _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS, 1 + on_demand)
 
 
@@ -107,9 +121,8 @@ def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
     return runtime.persona(thread.persona).mode == "inner_voice"
 
 
-def _recall(runtime: Runtime, text: str, needed_info: Sequence[str], without: frozenset[str]) -> list[Recalled]:
-    top_k, scope = runtime.settings.top_k, conversation_scope(runtime)
-    return find(runtime, RecallRequest(text, tuple(needed_info), top_k, without, scope=scope))
+def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recalled]:
+    return find(runtime, RecallRequest(text, runtime.settings.top_k, without, scope=conversation_scope(runtime)))
 
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:

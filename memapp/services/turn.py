@@ -2,8 +2,8 @@
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
-Learning happens later, in `services.upkeep`. A yes or no to the app's own question about a consent request makes no call: the app
-answers it in its own words.
+Learning happens later, in `services.upkeep`. Two things make no call, since the app answers them in its own words: a yes or no to
+its question about a consent request, and what it knows for sure of a person who asks about themselves (`services.from_memory`).
 """
 
 import logging
@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, TypeVar
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
+from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.distil import distil
 from memapp.domain.expectation import Verdict, mismatch
@@ -26,7 +26,8 @@ from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.answer import OpenTurn, answer, open_thread
+from memapp.services import from_memory
+from memapp.services.answer import OpenTurn, answer, open_thread, prompt_form
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
 from memapp.services.remember import propose_profile_changes
@@ -85,13 +86,25 @@ def take_turn(
         expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
         prefetch = None if expected is None or expected.surprised else prefetch
-        turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, prefetch=prefetch, began_at=began_at)
+        known = None
+        if _answers_itself(runtime, thread):
+            known = best_effort(runtime, message, "answer_from_memory", partial(from_memory.known, runtime, message, earlier))
+        turn = OpenTurn(
+            thread, earlier, message, reply, cancel or Cancel(), erasures, prefetch=prefetch, known=known, began_at=began_at
+        )
         yield from answer(runtime, turn)
     if asked := best_effort(
         runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=answered is not None)
     ):
         yield Asked(asked)
     yield from filter(None, (answers, retracted))
+
+
+def _answers_itself(runtime: Runtime, thread: Thread) -> bool:
+    """Say whether memapp answers from its memory by itself, in place of a small model or of none."""
+    model = runtime.chat.ready()
+    is_small = model is None or prompt_form(model) == "simple"
+    return runtime.settings.answer_from_memory and is_small and runtime.persona_in(thread).mode != "inner_voice"
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -127,7 +140,8 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
 def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
     """Return the replies to a message so far, but for those that were not finished: nobody wants these in other words."""
     replies = chat.variants(runtime.read(), message.id)
-    return tuple(one.text for one in replies if one.text and one.status in (MessageStatus.COMPLETE, MessageStatus.STOPPED))
+    ended = (MessageStatus.COMPLETE, MessageStatus.STOPPED)
+    return tuple(one.text for one in replies if one.text and one.status in ended and one.model != FROM_MEMORY)
 
 
 def resend_turn(
@@ -237,10 +251,10 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
         verdict = mismatch(expected.text, message.text, similarity=likeness, rule=rule, fuzzy_threshold=threshold)
     with runtime.write() as session:
         if expected and verdict:
-            expectations.mark_checked(session, expected.id, message.id, verdict.surprised, verdict.why)
+            expectations.mark_checked(session, expected.id, message.id, verdict)
             if not (verdict.surprised or _tells_more(expected, message.typed_text)):
                 expectations.learn_nothing(session, [message.id])
-            expected = replace(expected, surprised=verdict.surprised, why=verdict.why)
+            expected = replace(expected, surprised=verdict.surprised, similarity=verdict.similarity, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
         sim = verdict.similarity if verdict else None
         events.add_event(session, "hotpath", "classify", status, thread_id=message.thread_id, sim=sim)

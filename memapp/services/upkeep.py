@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 
-from memapp.domain.chat import MessageStatus, Role
+from memapp.domain.chat import FROM_MEMORY, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
@@ -17,12 +17,11 @@ from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
-from memapp.prompts.context import trunk
 from memapp.runtime import Runtime
 from memapp.services import jobs
-from memapp.services.answer import open_thread, prompt_context
+from memapp.services.answer import open_thread, prompt_context, request
 from memapp.services.merge import Written
-from memapp.services.retrieved import expectation, look_up, news, prefetched
+from memapp.services.retrieved import Retrieved, expectation, look_up, news, prefetched
 from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
@@ -40,6 +39,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
     try:
         if model and thread_id:
             _complete_prediction(runtime, model, thread_id, cancel)
+            _expect(runtime, model, thread_id, cancel)
         yield from _made(jobs.run_due(runtime, cancel, jobs.AFTER_A_REPLY, None if thread_id else AT_LAST_SECONDS))
         if model and thread_id and not cancel.is_set():
             if runtime.settings.speculate:
@@ -62,12 +62,12 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
         return 0
     thread, messages = open_thread(runtime, thread_id)
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
-    about = typed
+    about, retrieved = typed, Retrieved()
     if prefetch and may_become(typed, prefetch.expected):
-        retrieved = look_up(runtime, thread_id, prefetch.expected, prefetch.needed_info, messages)
-        typed, about = respond.with_facts(typed, retrieved.hits, retrieved.delta.lines), prefetch.expected
+        about = prefetch.expected
+        retrieved = look_up(runtime, thread_id, about, prefetch.needed_info, messages)
     coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    return model.warm(trunk(coming), cancel, open_end=True)
+    return model.warm(request(runtime, coming, retrieved), cancel, open_end=True)
 
 
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
@@ -91,6 +91,26 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock())
+
+
+def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
+    """Let the model say what it expects after a reply that memapp gave from its memory."""
+    erasures = runtime.database.erasures
+    thread, messages = open_thread(runtime, thread_id)
+    reply = messages[-1] if messages else None
+    if reply is None or reply.model != FROM_MEMORY or expectations.prediction_for(runtime.read(), reply.id, "responder"):
+        return
+    message = next((one for one in messages if one.id == reply.reply_to), None)
+    if message is None:
+        return
+    context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    prompt, sampling = respond.prediction_request(context, reply.text)
+    expects = respond.parse_prediction(_generate(model, prompt, sampling, cancel))
+    if not expects or cancel.is_set():
+        return
+    with runtime.write() as session:
+        if runtime.database.erasures == erasures:
+            expectations.save_prediction(session, thread_id, reply.id, "responder", expects, (), session.now)
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:

@@ -125,11 +125,11 @@ def save_partial(session: Session, message_id: str, text: str) -> None:
     session.run(sql, id=message_id, text=text)
 
 
-def finish_message(session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage) -> None:
-    """End a reply: its final text, how it ended and what it cost."""
-    sql = """UPDATE messages SET text = :text, status = :status, usage = :usage WHERE user_id = :user AND id = :id
-             RETURNING thread_id, seq"""
-    row = session.row(sql, id=message_id, text=text, status=status, usage=asdict(usage))
+def finish_message(session: Session, message_id: str, text: str, status: MessageStatus, usage: Usage, model: str) -> None:
+    """End a reply: its final text, how it ended, what it cost and who wrote it."""
+    sql = """UPDATE messages SET text = :text, status = :status, usage = :usage, model = :model
+             WHERE user_id = :user AND id = :id RETURNING thread_id, seq"""
+    row = session.row(sql, id=message_id, text=text, status=status, usage=asdict(usage), model=model)
     if row is None:
         raise NotFound(f"There is no message {message_id}.")
     _refresh_context(session, row["thread_id"], row["seq"])

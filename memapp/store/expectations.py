@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from memapp.domain.activity import Rate
+from memapp.domain.activity import HitRates, Rate
+from memapp.domain.expectation import AS_PREDICTED, Verdict
 from memapp.domain.prediction import Prediction, Source, Surprise
 from memapp.store.encoding import new_id
 from memapp.store.records import record
@@ -34,8 +35,9 @@ def prediction_for(session: Session, message_id: str, source: str) -> Prediction
     return session.record(Prediction, sql, message=message_id, source=source)
 
 
-def mark_checked(session: Session, prediction_id: str, message_id: str, surprised: bool, why: str) -> None:
-    session.alter("predictions", prediction_id, checked_by=message_id, surprised=surprised, why=why)
+def mark_checked(session: Session, prediction_id: str, message_id: str, verdict: Verdict) -> None:
+    compared = {"surprised": verdict.surprised, "similarity": verdict.similarity, "why": verdict.why}
+    session.alter("predictions", prediction_id, checked_by=message_id, **compared)
 
 
 def checked_by(session: Session, message_id: str) -> Prediction | None:
@@ -43,12 +45,14 @@ def checked_by(session: Session, message_id: str) -> Prediction | None:
     return session.record(Prediction, "SELECT * FROM predictions WHERE user_id = :user AND checked_by = :id", id=message_id)
 
 
-def hit_rate(session: Session, last: int | None = 50) -> Rate:
-    """Return how many expectations held, of the last `last` that were compared."""
-    sql = """SELECT coalesce(sum(1 - surprised), 0) AS held, count(*) AS of FROM
-             (SELECT surprised FROM predictions WHERE user_id = :user AND surprised IS NOT NULL
+def hit_rates(session: Session, last: int | None = 50) -> HitRates:
+    """Return how the last `last` guesses that were compared came out."""
+    sql = """SELECT count(*) AS compared, coalesce(sum(surprised = 0), 0) AS held,
+                    coalesce(sum(surprised = 0 AND similarity >= :least), 0) AS as_predicted FROM
+             (SELECT surprised, similarity FROM predictions WHERE user_id = :user AND surprised IS NOT NULL
               ORDER BY id DESC LIMIT coalesce(:last, -1))"""
-    return session.records(Rate, sql, last=last)[0]
+    row = session.run(sql, last=last, least=AS_PREDICTED).fetchone()
+    return HitRates(Rate(row["as_predicted"], row["compared"]), Rate(row["held"] - row["as_predicted"], row["compared"]))
 
 
 def add_surprise(session: Session, thread_id: str, message_id: str, prediction_id: str | None, now: datetime) -> None:

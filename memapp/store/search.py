@@ -19,7 +19,6 @@ from memapp.store.vectors import NOTHING_ALIKE, Likeness
 FACTS_BY_WORDS = 50
 MESSAGES_BY_WORDS = 200
 """More, since a message may owe its place to its neighbours."""
-BY_KEYWORDS = 50
 BY_MEANING = 50
 MISSPELT_AMONG = 1000
 """How many facts, the newest, are read for a word that no fact holds as it is written."""
@@ -37,7 +36,7 @@ _MEMORIES_BY_WORDS = """
     WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
-           (SELECT group_concat(value, ' ') FROM json_each(o.tags)) AS around
+           (SELECT group_concat(value, char(10)) FROM json_each(o.tags)) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
@@ -80,35 +79,31 @@ def search_memories(
     scope: Scope,
     words: Sequence[str],
     *,
-    keywords: Sequence[str] = (),
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
 ) -> list[Candidate]:
-    """Return the facts in scope that hold a word or keyword, or nearly, or mean something alike. Unordered."""
+    """Return the facts in scope that hold a word, or nearly, or mean something alike. Unordered."""
     by_words_sql = _MEMORIES_BY_WORDS.format(where=scope.where)
     fixed = {**scope.values, "weight": TAG_WEIGHT}
     by_words = _scores(session, by_words_sql, match_any(words, unfinished=unfinished), FACTS_BY_WORDS, fixed)
-    by_keywords = _scores(session, by_words_sql, match_any(keywords), BY_KEYWORDS, fixed)
     misspelt = {} if unfinished else _misspelt(session, scope, words)
     by_key_sql = _MEMORIES_BY_KEY.format(where=scope.where)
-    rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *by_keywords, *misspelt})
-    return _candidates(rows, likeness, bm25=by_words, keyword_bm25=by_keywords, misspelt=misspelt)
+    rows = _rows(session, by_key_sql, scope.values, likeness, {*by_words, *misspelt})
+    return _candidates(rows, likeness, bm25=by_words, misspelt=misspelt)
 
 
 def search_messages(
     session: Session,
     words: Sequence[str],
     *,
-    keywords: Sequence[str] = (),
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
 ) -> list[Candidate]:
-    """Return messages of chats not deleted that hold a word or keyword, or stand beside one, or mean something alike."""
+    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something alike."""
     fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT}
     by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
-    by_keywords = _scores(session, _MESSAGES_BY_WORDS, match_any(keywords), BY_KEYWORDS, fixed)
-    rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, {*by_words, *by_keywords})
-    return _candidates(rows, likeness, bm25=by_words, keyword_bm25=by_keywords)
+    rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, by_words)
+    return _candidates(rows, likeness, bm25=by_words)
 
 
 def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:
@@ -134,6 +129,17 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
               WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
               UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+    return set(session.column(sql, ids=message_ids))
+
+
+def unconfirmed(session: Session, message_ids: Sequence[str]) -> set[str]:
+    """Return those messages that say something which waits for the person's yes, or did not get it."""
+    sql = """SELECT e.message_id FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
+             WHERE e.user_id = :user AND e.message_id IN (SELECT value FROM json_each(:ids))
+               AND r.state NOT IN ('approved', 'applied')
+               AND NOT EXISTS (SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
+                               WHERE s.message_id = e.message_id AND a.state IN ('approved', 'applied')
+                                 AND a.field = r.field AND a.new_value = r.new_value)"""
     return set(session.column(sql, ids=message_ids))
 
 

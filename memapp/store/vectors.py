@@ -40,6 +40,13 @@ _TEXT = {
     "memory": "SELECT substr(text, 1, :chars) FROM memories WHERE key = :key AND state = 'live'",
     "message": "SELECT substr(text, 1, :chars) FROM messages WHERE key = :key AND active = 1",
 }
+_BY_ID = {
+    kind: f"""
+        SELECT o.id, e.vector FROM json_each(:ids) asked CROSS JOIN {table} o ON o.id = asked.value
+        JOIN embeddings e ON e.owner_kind = :kind AND e.model_id = :model AND e.owner_key = o.key
+        WHERE o.user_id = :user AND e.user_id = :user"""  # noqa: S608
+    for kind, table in (("memory", "memories"), ("message", "messages"))
+}
 _OWNED = "FROM embeddings WHERE user_id = :user AND owner_kind = :kind AND model_id = :model"
 _NEW = """SELECT number, owner_key, vector FROM embeddings
           WHERE number > :last AND user_id = :user AND owner_kind = :kind AND model_id = :model ORDER BY number"""
@@ -70,6 +77,12 @@ def save(session: Session, kind: OwnerKind, model_id: str, embedded: Sequence[tu
              VALUES (?, ?, ?, ?, ?, ?)"""
     session.conn.executemany(sql, rows)
     return [row[2] for row in rows]
+
+
+def of_owners(session: Session, kind: OwnerKind, model_id: str, ids: Sequence[str]) -> dict[str, Vectors]:
+    """Return the vectors of facts or messages by the ids of these; what has none is left out."""
+    rows = session.run(_BY_ID[kind], kind=kind, model=model_id, ids=ids)
+    return {row["id"]: np.frombuffer(row["vector"], dtype="<f4") for row in rows}
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from memapp.ui import garbage
 from memapp.ui.background import background
 from memapp.ui.keys import KeyOrder
 from memapp.ui.messages import (
+    DownloadEnded,
     FileChanged,
     FileOpened,
     InboxWanted,
@@ -241,6 +242,16 @@ class MemappApp(App[None]):
         """Let an open Models screen look again."""
         garbage.spare()
         self.session.memories_changed()
+
+    def on_download_ended(self, event: DownloadEnded) -> None:
+        """Say how it went, wherever the person is now; the Models screen has looked again already."""
+        match event.outcome:
+            case "here":
+                notify(self, f"{event.name} is here and whole. Under Models (F8) enter uses it.", seconds=LASTING_SECONDS)
+            case "stopped":
+                notify(self, f"The download of {event.name} was stopped. What has arrived is kept.")
+            case error:
+                notify(self, str(error), title=error.title, problem=True, seconds=LASTING_SECONDS)
 
     def _styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
         """Return a screen that Textual need not style again.

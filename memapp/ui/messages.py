@@ -4,7 +4,7 @@ Handlers own the state of the screen.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message as Announcement
 
@@ -92,6 +92,14 @@ class FileWanted(Announcement):
 @dataclass
 class ModelChanged(Announcement):
     """A model was loaded, failed to load, or is being loaded."""
+
+
+@dataclass
+class DownloadEnded(Announcement):
+    """A model was downloaded, or that failed or was stopped."""
+
+    name: str
+    outcome: Literal["here", "stopped"] | MemappError
 
 
 # Wishes, for the app: it knows where things are shown --------------------------------------------------------------------

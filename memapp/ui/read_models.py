@@ -82,7 +82,9 @@ def welcome_words(runtime: Runtime) -> tuple[str, str]:
 
 
 def network(runtime: Runtime) -> str:
-    """Say which model answers, and whether words leave this machine."""
+    """Say which model answers, whether words leave this machine, and whether a model is being fetched."""
+    if runtime.downloading_from:
+        return f"! online: fetching a model from {runtime.downloading_from}"
     name = runtime.chat.note if runtime.chat.state == "ready" else ""
     if not runtime.settings.server:
         return f"{name} · offline" if name else "offline"

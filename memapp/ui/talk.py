@@ -9,8 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from textual.message import Message as Announcement
 from textual.types import NoActiveAppError
@@ -18,12 +19,15 @@ from textual.types import NoActiveAppError
 from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
 from memapp.domain.consent import ConsentRequest
+from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, forget, models, upkeep
+from memapp.services import backups, chats, downloads, forget, models, upkeep
+from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
+    DownloadEnded,
     FileChanged,
     FileWanted,
     Learned,
@@ -45,6 +49,19 @@ STREAM_SECONDS = 0.06
 """Parts of a reply reach the screen at most this often."""
 
 
+@dataclass
+class Download:
+    """A model that is being downloaded."""
+
+    name: str
+    bytes: int
+    arrived: int = 0
+    cancel: Cancel = field(default_factory=Cancel)
+
+    def __str__(self) -> str:
+        return percent(self.arrived, self.bytes)
+
+
 class Talk:
     """One turn at a time, and idle work that gives way to it."""
 
@@ -63,6 +80,7 @@ class Talk:
         """The one that was loaded last, or is being loaded, as the settings name it."""
         self._one_embedder = threading.Lock()
         self._loading: list[threading.Thread] = []
+        self.downloading: Download | None = None
         self._idle_work: list[threading.Thread] = []
         self._turn_cancel = Cancel()
         self._idle_cancel = Cancel()
@@ -129,6 +147,12 @@ class Talk:
             self._embedding_model = chosen
             self._begin_beside(self._loading, "embedder", self._load_embedder, chosen)
 
+    def download(self, model: ModelChoice) -> None:
+        """Download a model that the person agreed to; one at a time."""
+        if self.downloading is None:
+            self.downloading = Download(model.name, model.bytes, model.arrived)
+            self._start("download", self._download, self.downloading)
+
     @property
     def loading(self) -> bool:
         """A model is being loaded, or is about to be."""
@@ -139,6 +163,8 @@ class Talk:
         self._over.set()
         for cancel in (self._turn_cancel, self._idle_cancel, self._warm_cancel, self._backup_cancel):
             cancel.set()
+        if self.downloading is not None:
+            self.downloading.cancel.set()
         self._loads += 1  # whatever still loads is not wanted any more
         end = time.monotonic() + seconds
         for thread in (self._turn, *self._idle_work):
@@ -249,6 +275,21 @@ class Talk:
                 models.load_chat_model(self.runtime, wanted=lambda: number == self._loads)
             finally:
                 self._announce(ModelChanged())
+
+    def _download(self, download: Download) -> None:
+        outcome: Literal["here", "stopped"] | MemappError = MemappError("A bug in memapp ended the download.")
+        try:
+            for arrived in downloads.get_model(self.runtime, download.name, download.cancel):
+                if not download.arrived:
+                    self._announce(ModelChanged())  # the top line says that memapp connects
+                download.arrived = arrived
+            outcome = "stopped" if download.cancel.is_set() else "here"
+        except MemappError as error:
+            outcome = error
+        finally:
+            self.downloading = None
+            self._announce(ModelChanged())
+            self._announce(DownloadEnded(download.name, outcome))
 
     def _load_embedder(self, chosen: str) -> None:
         with self._one_embedder:

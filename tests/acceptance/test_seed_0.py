@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from memapp.domain.turn import Accepted, Checked, Completed, Found, Predicted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
@@ -58,6 +60,13 @@ def test_voe_check_is_local_and_compares_with_the_responders_prediction(runtime:
     assert checked.expected is not None
     assert checked.expected.surprised is True
     assert len(model.seen) == calls + 4
+
+
+def test_what_no_person_would_write_is_not_expected(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("It is brewed at 80 degrees.", prediction="green tea, taste")
+    assert only(Completed, say(runtime, thread, "How do I make tea?")).expects == ""
+    assert only(Checked, say(runtime, thread, "And how long does it steep?")).expected is None
 
 
 def test_every_surprise_is_distilled_into_a_short_fact_after_the_reply(runtime: Runtime, model: ScriptedModel) -> None:
@@ -155,6 +164,38 @@ def test_top_k_limits_the_facts_of_a_prompt(tmp_path: Path, model: ScriptedModel
     runtime.close()
 
 
+@pytest.mark.parametrize(("needed", "fact"), [("dog", "User's dog is called Rex."), ("cat", "User's cat is called Tom.")])
+def test_the_needed_info_of_call_1_decides_which_facts_are_injected(
+    runtime: Runtime, model: ScriptedModel, needed: str, fact: str
+) -> None:
+    for text in ("User's dog is called Rex.", "User's cat is called Tom."):
+        curate.add(runtime, text)
+    model.enqueue("I see.", needed_info=[needed])
+    found = only(Found, say(runtime, new_chat(runtime), "How much should he eat?"))
+    assert [hit.text for hit in found.hits] == [fact]
+
+
+def test_top_k_limits_what_the_needed_info_brings(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, top_k=3, prompt_memories=50)
+    animals = ["bees", "cats", "dogs", "hens", "goats"]
+    for animal in animals:
+        curate.add(runtime, f"User keeps {animal} on the farm.")
+    model.enqueue("I see.", needed_info=animals)
+    found = only(Found, say(runtime, new_chat(runtime), "How much should they weigh?"))
+    assert len(found.hits) == 3
+    runtime.close()
+
+
+def test_the_seeds_plain_retrieval_can_be_chosen(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model, retrieval_rule="fuzzy", top_k=2)
+    for text in ("User likes oolong tea.", "User has a dog.", "User likes green tea."):
+        curate.add(runtime, text)
+    model.enqueue("I see.", needed_info=["tea"])
+    found = only(Found, say(runtime, new_chat(runtime), "What is my dog like?"))
+    assert [hit.text for hit in found.hits] == ["User likes green tea.", "User likes oolong tea."]
+    runtime.close()
+
+
 def test_the_seeds_plain_fuzzy_rule_can_be_chosen(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=100)
     thread = new_chat(runtime)
@@ -179,6 +220,7 @@ def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: Sc
 
 
 def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Runtime, model: ScriptedModel) -> None:
+    model.parameters = 135_000_000  # such a model reads facts before the message; a larger one behind it, as notes
     curate.add(runtime, "User likes jokes about goats.")
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke about goats.", needed_info=["joke"])
@@ -186,14 +228,14 @@ def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Ru
     list(upkeep.work(runtime, thread, Cancel()))
     curate.add(runtime, "User moved the desk.")
     upkeep.warm(runtime, thread, "Tell me a joke ab", Cancel())
-    *warmed, typed = model.warmed[-1].turns
+    warmed = model.warmed[-1]
     found = only(Found, say(runtime, thread, "Tell me a joke about goats."))
     asked = model.seen[-1]
     assert "User likes jokes about goats." in [hit.text for hit in found.hits]
-    assert "User moved the desk." in asked.turns[0].content, "which is news to the chat"
-    assert list(asked.turns[:-1]) == warmed
-    assert asked.turns[-1].content.startswith(typed.content)
-    assert "goats" not in asked.suffix
+    assert "User moved the desk." in asked.system, "which is news to the chat"
+    assert "The user likes jokes about goats." in asked.system == warmed.system
+    assert asked.turns[-1].content.startswith(warmed.turns[-1].content)
+    assert not asked.suffix
 
 
 def test_a_right_guess_saves_the_first_call(runtime: Runtime, model: ScriptedModel) -> None:

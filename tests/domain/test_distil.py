@@ -229,11 +229,11 @@ def test_a_draft_has_tags_and_a_category() -> None:
 @pytest.mark.parametrize(
     ("text", "tags"),
     [
-        ("User is vegetarian.", ["vegetarian"]),
+        ("User is vegetarian.", ["vegetarian", "food"]),
         ("User loves seeing new places and old churches.", ["places", "churches"]),
         ("User is a big fan of Lord of the Rings.", ["Lord of the Rings"]),
-        ("User lives in the US.", ["US"]),
-        ("User moved from Lyon to Ghent last year.", ["Lyon", "Ghent"]),
+        ("User lives in the US.", ["US", "home"]),
+        ("User moved from Lyon to Ghent last year.", ["Lyon", "Ghent", "home"]),
         ("User loves to knit and sing.", ["knit", "sing"]),
         ("User has a cat called Pickle.", ["cat", "Pickle"]),
         ("User is planning to move to Malta.", ["Malta"]),
@@ -249,7 +249,7 @@ def test_a_draft_has_tags_and_a_category() -> None:
         ("…", []),
     ],
 )
-def test_tags_are_the_noun_phrases(text: str, tags: list[str]) -> None:
+def test_tags_are_the_noun_phrases_and_the_domains_of_life(text: str, tags: list[str]) -> None:
     assert tags_for(text) == tags
 
 
@@ -320,3 +320,15 @@ def test_any_text_can_be_distilled(typed: str) -> None:
 
 def test_a_very_long_message_is_read_only_in_part() -> None:
     assert facts("I love olives. " + "Hm, well. " * 3_000 + "I love figs.") == ["User loves olives."]
+
+
+@pytest.mark.parametrize(
+    ("tags", "text", "after"),
+    [
+        (["vegetarian", "food"], "User plays chess.", ["chess"]),
+        (["vegetarian", "food"], "User is vegan.", ["vegan", "food"]),
+        (["mine", "food"], "User lives in Oslo.", ["mine", "home"]),
+    ],
+)
+def test_an_edited_fact_bears_on_what_its_new_words_do(tags: list[str], text: str, after: list[str]) -> None:
+    assert tags_after(tags, "User is vegetarian.", text) == after

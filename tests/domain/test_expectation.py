@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from memapp.domain.expectation import READ_CHARACTERS, DialogueAct, MismatchRule, Verdict, may_become, mismatch
+from memapp.domain.expectation import READ_CHARACTERS, DialogueAct, MismatchRule, Verdict, may_become, mismatch, writable
 
 NEAR, FAR = 0.7, 0.05
 
@@ -186,3 +186,33 @@ def test_odd_and_huge_texts_get_a_verdict(expected: str, actual: str) -> None:
 )
 def test_a_beginning_may_become_what_is_expected(typed: str, expected: str, may: bool) -> None:
     assert may_become(typed, expected) is may
+
+
+REPLY = "I'm glad you asked! Green tea is brewed at 80 degrees. Would you like to know about black tea, too?"
+
+
+@pytest.mark.parametrize(
+    ("guess", "shown"),
+    [
+        ("And how long should it steep?", "And how long should it steep?"),
+        ("I love it... What about the cup? I always", "I love it... What about the cup?"),
+        ("no thanks", "no thanks"),
+        ("Thank you!", "Thank you!"),
+        ("", ""),
+        ("green tea, taste", ""),
+        ("timberland", ""),
+        ("Beverages.", ""),
+        ("I'm going to Japan in 5 months, I'll bring all my favourite teas with", ""),
+        ("1. Warm the pot. 2. Pour the water.", ""),
+        ("User: I love tea.", ""),
+        ("[name] would like some tea.", ""),
+        ("2018-04-30 15:57:59.6328888.", ""),
+        ("The user wants to know what will happen next.", ""),
+        ("How can I assist you today?", ""),
+        ("You’ll have a delicious meal!", ""),
+        ("Green tea is brewed at 80 degrees.", ""),
+        ("How do I make a green tea?", ""),
+    ],
+)
+def test_a_guess_is_a_sentence_that_a_person_could_write_and_not_what_was_just_said(guess: str, shown: str) -> None:
+    assert writable(guess, [REPLY, "How do I make green tea?"]) == shown

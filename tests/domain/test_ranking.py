@@ -1,11 +1,12 @@
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
-from memapp.domain.ranking import Candidate, asks_what_was_replied, excerpt, fuse, keyword_words, query_words, share_held
+from memapp.domain.ranking import Candidate, asks_what_was_replied, excerpt, fuse, is_asked_for, query_words, share_held
 from memapp.domain.when import NamedTime
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -21,8 +22,8 @@ def message(id: str, seq: int, text: str = "", **signals: float | datetime) -> C
     return Candidate(**values, thread_id="thread", seq=seq)  # type: ignore[arg-type]
 
 
-def order(*candidates: Candidate, words: tuple[str, ...] = (), keywords: tuple[str, ...] = ()) -> list[str]:
-    return [one.candidate.id for one in fuse(candidates, words, keywords, NOW)]
+def order(*candidates: Candidate, words: tuple[str, ...] = ()) -> list[str]:
+    return [one.candidate.id for one in fuse(candidates, words, NOW)]
 
 
 def test_stop_words_and_repetitions_are_not_searched_for():
@@ -42,10 +43,6 @@ def test_a_word_of_any_script_is_one_word():
     assert query_words("İstanbul, हिन्दी; cafe\u0301!") == ["istanbul", "हिन्दी", "café"]
 
 
-def test_keywords_add_only_what_the_message_lacks():
-    assert keyword_words(["the dog", "vet visits"], ["dog", "name"]) == ["vet", "visits"]
-
-
 def test_a_misspelt_word_counts_as_held():
     assert share_held("User is vegetarian.", ["vegatarian", "tuesday"]) == 0.5
 
@@ -56,13 +53,13 @@ def test_words_and_meaning_together_beat_either_alone():
 
 
 def test_a_weak_best_hit_weighs_less_than_one_that_holds_every_word():
-    weak = fuse([fact("weak", "A red roof.", bm25=1.0)], ("red", "bicycle", "garage", "winter"), (), NOW)
-    strong = fuse([fact("strong", "A red bicycle.", bm25=1.0)], ("red", "bicycle"), (), NOW)
+    weak = fuse([fact("weak", "A red roof.", bm25=1.0)], ("red", "bicycle", "garage", "winter"), NOW)
+    strong = fuse([fact("strong", "A red bicycle.", bm25=1.0)], ("red", "bicycle"), NOW)
     assert weak[0].score < strong[0].score
 
 
 def test_a_word_that_only_the_index_recognises_counts_as_one():
-    (hit,) = fuse([fact("hit", "The city of Oslo.", bm25=1.0)], ("cities",), (), NOW)
+    (hit,) = fuse([fact("hit", "The city of Oslo.", bm25=1.0)], ("cities",), NOW)
     assert hit.parts["words"] == ranking.WORDS
 
 
@@ -82,7 +79,7 @@ def test_a_hit_lifts_the_messages_beside_it_most_and_those_two_away_a_little():
 
 def test_a_hit_lifts_nothing_in_another_chat():
     elsewhere = Candidate("message", "elsewhere", "Other words.", "", LONG_AGO, cosine=0.3, thread_id="another", seq=11)
-    (_, second) = fuse([message("hit", 10, cosine=0.9), elsewhere], (), (), NOW)
+    (_, second) = fuse([message("hit", 10, cosine=0.9), elsewhere], (), NOW)
     assert second.parts["beside a hit"] == 0
 
 
@@ -105,7 +102,7 @@ def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
 
 def test_what_was_said_on_the_day_that_is_named_wins():
     then, later = fact("then", cosine=0.5, at=NOW - timedelta(days=9)), fact("later", cosine=0.5, at=NOW)
-    ranked = fuse([later, then], (), (), NOW, [NamedTime(None, 1, 22)])
+    ranked = fuse([later, then], (), NOW, [NamedTime(None, 1, 22)])
     assert [one.candidate.id for one in ranked] == ["then", "later"]
     assert "then 0.20" in ranked[0].why
 
@@ -117,7 +114,7 @@ def test_a_boost_decides_between_equals(better: dict[str, float]):
 
 def test_of_equals_the_one_most_related_to_another_candidate_comes_first():
     weak, strong, alone = (fact(name, cosine=0.5) for name in ("weak", "strong", "alone"))
-    ranked = fuse((alone, weak, strong), (), (), NOW, (), {"weak": 0.4, "strong": 0.9})
+    ranked = fuse((alone, weak, strong), (), NOW, (), {"weak": 0.4, "strong": 0.9})
     assert [one.candidate.id for one in ranked] == ["strong", "weak", "alone"]
     assert "related" in ranked[0].why and "related" not in ranked[2].why
 
@@ -127,10 +124,23 @@ def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
     assert order(boosted, fact("alike", cosine=0.6))[0] == "alike"
 
 
-def test_keywords_can_add_a_hit_but_not_displace_what_the_message_finds():
-    found = fact("found", "The dog Rex.", bm25=2.0, cosine=0.4)
-    guessed = fact("guessed", "Vet visits.", keyword_bm25=9.0)
-    assert order(found, guessed, words=("dog",), keywords=("vet",)) == ["found", "guessed"]
+@pytest.mark.parametrize(
+    ("signals", "compared", "asked_for"),
+    [
+        ({"cosine": 0.36}, True, True),
+        ({"cosine": 0.34, "bm25": 9.0}, True, False),
+        ({"bm25": 0.1}, False, True),
+        ({"bm25": 0.1}, True, True),  # it has no vector yet
+        ({"around": "garden\nallergie"}, True, True),
+        ({"around": "food"}, True, True),
+        ({"around": "energy"}, True, False),
+    ],
+)
+def test_a_keyword_asks_for_a_fact_by_tag_or_domain_else_by_meaning_or_words(
+    signals: dict[str, Any], compared: bool, asked_for: bool
+):
+    candidate = Candidate(**{"kind": "memory", "id": "fact", "text": "A fact.", "around": "", "at": LONG_AGO, **signals})
+    assert is_asked_for("allergies", candidate, compared=compared) is asked_for
 
 
 def test_candidates_without_a_reason_are_left_out():
@@ -142,13 +152,13 @@ def test_the_same_text_is_a_hit_once():
 
 
 def test_why_names_the_parts_strongest_first_and_they_sum_to_the_score():
-    (hit,) = fuse([fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), (), NOW)
+    (hit,) = fuse([fact("hit", "Likes oolong.", bm25=2.0, cosine=0.3, pinned=True, at=NOW)], ("oolong",), NOW)
     assert hit.why == "words 0.40 + meaning 0.15 + stated 0.12 + pinned 0.04 + said by you 0.03 + recent 0.02"
     assert hit.score == pytest.approx(0.76)
 
 
 def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
-    (hit,) = fuse([fact("hit", cosine=0.5, at=NOW + timedelta(days=900))], (), (), NOW)
+    (hit,) = fuse([fact("hit", cosine=0.5, at=NOW + timedelta(days=900))], (), NOW)
     assert hit.parts["recent"] == ranking.RECENT
 
 
@@ -162,7 +172,6 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
             around=st.text(max_size=40),
             at=st.datetimes(timezones=st.just(UTC)),
             bm25=st.floats(0, 50),
-            keyword_bm25=st.floats(0, 50),
             cosine=st.floats(-1, 1),
             misspelt=st.floats(0, 1),
             importance=st.integers(1, 5),
@@ -174,7 +183,7 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
     )
 )
 def test_scores_are_ordered_and_bounded(candidates: list[Candidate]):
-    scores = [one.score for one in fuse(candidates, ("tea",), ("milk",), NOW)]
+    scores = [one.score for one in fuse(candidates, ("tea",), NOW)]
     assert scores == sorted(scores, reverse=True)
     assert all(-0.02 <= score <= 2.4 for score in scores)
 

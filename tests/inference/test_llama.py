@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -52,6 +53,22 @@ def is_computing(model: LlamaModel) -> bool:
 
 
 # --- reuse
+
+
+def test_the_graphics_card_gets_as_many_layers_as_were_set(
+    tiny_file: Callable[[tiny_gguf.Family], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lib, given = native.library(), []
+    load = lib.llama_model_load_from_file
+
+    def loading(path: bytes, parameters: Any) -> Any:
+        given.append(parameters.n_gpu_layers)
+        return load(path, parameters)
+
+    monkeypatch.setattr(lib, "llama_model_load_from_file", loading)
+    for layers in (-1, 0, 7):
+        LlamaModel(tiny_file(tiny_gguf.CHATML), gpu_layers=layers, threads=1).close()
+    assert given == [-1, 0, 7]
 
 
 def test_the_second_call_of_a_turn_computes_only_where_its_suffix_differs(model: LlamaModel) -> None:

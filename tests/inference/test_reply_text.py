@@ -71,3 +71,21 @@ def test_thoughts_before_a_reply_are_left_out_wherever_tokens_cut_them(reply: st
     text = ReplyText(("STOP",))
     shown = "".join(fed(text, reply[at : at + size]) for at in range(0, len(reply), size))
     assert shown + rest(text) == aloud
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ("Oh! Dr. Lee has it, e.g. 3.5 litres. It is blue. And old.", "Oh! Dr. Lee has it, e.g. 3.5 litres. It is blue."),
+        ('You asked "who is it?" I do not know.  More.', 'You asked "who is it?" I do not know.'),
+        ("Only one sentence.", "Only one sentence."),
+    ],
+)
+def test_words_end_with_so_many_sentences_and_the_tail_comes_after(reply: str, shown: str, size: int) -> None:
+    text = ReplyText((), "\nNEXT:", sentences=2)
+    said = "".join(fed(text, reply[at : at + size]) for at in range(0, len(reply), size))
+    assert said + rest(text) == shown
+    assert text.done == (shown != reply)
+    text.begin_tail()
+    assert fed(text, "asks. more. and more.") == "asks. more. and more."

@@ -34,6 +34,42 @@ def test_temperature_zero_takes_the_likeliest() -> None:
     assert sampler().pick(scores(0, 3, 1)) == 1
 
 
+def picks(said: list[list[int]], favourite: list[int], **options: float) -> list[int]:
+    """Return what a sampler picks that would say its favourites one after the other, if earlier replies allow it."""
+    options = {"dry_multiplier": 2.0, **options}
+    picker = TokenSampler(Sampling(max_tokens=9, **options), None, lambda token: token == END, said)  # type: ignore[arg-type]
+    return [
+        picker.pick(scores(*(2.0 if token == wanted else 1.0 if token == 0 else 0.0 for token in range(10))))
+        for wanted in favourite
+    ]
+
+
+def test_a_run_that_was_said_before_is_not_gone_on_with() -> None:
+    assert picks([[1, 2, 3, 4, 5]], [7, 2, 3, 4, 5]) == [7, 2, 3, 0, 5]
+
+
+def test_replies_do_not_all_begin_alike() -> None:
+    assert picks([[1, 2, 3]], [1, 2, 3]) == [1, 0, 3]
+
+
+def test_no_run_goes_on_from_one_reply_into_the_next() -> None:
+    assert picks([[8, 1, 2], [3, 8]], [7, 1, 2, 3]) == [7, 1, 2, 3]
+
+
+def test_a_reply_does_not_say_its_own_words_again_either() -> None:
+    assert picks([], [1, 2, 3, 1, 2, 3]) == [1, 2, 3, 1, 2, 0]
+
+
+def test_without_the_penalty_anything_may_be_said_again() -> None:
+    assert picks([[1, 2, 3, 4]], [1, 2, 3, 4], dry_multiplier=0.0) == [1, 2, 3, 4]
+
+
+def test_min_p_cuts_off_what_is_far_less_likely_than_the_likeliest() -> None:
+    even = scores(5, 2.5, 2.5, 2.5)
+    assert {sampler(temperature=5.0, top_p=1.0, min_p=0.1, seed=seed).pick(even.copy()) for seed in range(20)} == {0}
+    assert len({sampler(temperature=5.0, top_p=1.0, seed=seed).pick(even.copy()) for seed in range(20)}) > 1
+
+
 def test_a_repeat_penalty_makes_another_token_win() -> None:
     picker = sampler(repeat_penalty=2.0)
     assert [picker.pick(scores(0, 3, 2)) for _ in range(2)] == [1, 2]

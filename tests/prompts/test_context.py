@@ -7,7 +7,6 @@ from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import PromptTurn
 from memapp.prompts import remark
 from memapp.prompts.context import PROFILE_LINE_CHARS, profile_line, system_text, trunk
-from memapp.prompts.respond import Attempt
 from tests.prompts.contexts import companion, context, tom
 
 FROST = Exchange("What about the frost?", "It is on the outside.")
@@ -62,10 +61,28 @@ def test_a_card_stays_on_its_line() -> None:
 
 
 def test_a_remark_has_no_message_and_may_not_repeat_itself() -> None:
-    prompt, sampling = remark.request(context("ignored", [FROST], tom()), Attempt(second=True, avoid="It is on the outside."))
+    said = ("It is on the outside.",)
+    prompt, sampling = remark.request(replace(context("ignored", [FROST], tom()), said=said))
     assert "ignored" not in prompt.turns[0].content
-    assert "It is on the outside." in prompt.suffix
+    assert sampling.said == said and sampling.dry_multiplier > 0
     assert sampling.max_tokens <= remark.REMARK_TOKENS
+
+
+def test_a_small_model_reads_what_the_person_said_lately_and_none_of_its_own_replies() -> None:
+    history = [Exchange(f"I have {animal}.", f"How nice to have {animal}!") for animal in ("a cat", "a dog", "a hen", "bees")]
+    prompt = trunk(replace(context("Guess what I did today.", history), form="simple"))
+    assert prompt.system.endswith("Earlier the user said: I have a dog. I have a hen. I have bees.")
+    assert prompt.turns == (PromptTurn("user", "Guess what I did today."),)
+    assert "bees" not in trunk(replace(context("Thanks, good night!", history), form="simple")).system
+
+
+def test_a_small_model_reads_its_last_reply_before_a_message_about_it() -> None:
+    history = [Exchange("I have a cat.", "How nice!"), Exchange("Write me a poem.", "Roses are red.")]
+    for message in ("make it funnier", "Really?", "ok, continue", "a bit shorter please", "why is that?", "yes please!"):
+        turns = trunk(replace(context(message, history), form="simple")).turns
+        assert [turn.content for turn in turns] == ["Write me a poem.", "Roses are red.", message]
+    for message in ("Why is the sky blue?", "I made it home", "What should I cook?", "Really good day today"):
+        assert len(trunk(replace(context(message, history), form="simple")).turns) == 1
 
 
 def test_the_profile_is_one_line_before_everything_that_changes_more_often() -> None:

@@ -1,5 +1,6 @@
 """The request for a reply, and reading what came after it."""
 
+from dataclasses import replace
 from typing import Any
 
 from memapp.domain.chat import Exchange
@@ -42,11 +43,30 @@ def test_both_calls_share_the_trunk() -> None:
     assert (first.system, first.turns) == (second.system, second.turns)
 
 
-def test_a_repeated_reply_is_named_and_sampled_more_freely() -> None:
-    suffix, temperature = ask(context(), attempt=Attempt(second=True, avoid="Tell me\nmore."))
-    assert "Tell me more." in suffix
-    assert temperature > Attempt(retries=1).temperature(0.3)
-    assert len(ask(context(), attempt=Attempt(second=True, avoid="again " * 500))[0]) < 2 * respond.AVOID_CHARS
+def test_the_last_replies_are_held_against_the_next_and_named_nowhere() -> None:
+    said = ("I am so glad to hear that.",)
+    prompt, sampling = respond.request(replace(context(), said=said), (), reply_tokens=100, temperature=0.3)
+    assert sampling.said == said and sampling.dry_multiplier > 0
+    assert said[0] not in f"{prompt.system}{prompt.turns}{prompt.suffix}"
+
+
+def test_a_small_model_reads_facts_as_sentences_about_the_user_and_no_quotes() -> None:
+    small = replace(context("I will listen to some music."), form="simple")
+    prompt, _ = respond.request(small, HITS, reply_tokens=100, temperature=0.3)
+    assert prompt.system.endswith("The user likes jazz.")
+    assert prompt.suffix == ""
+    said = hit("My sister plays the cello. Do you know her?", "user")
+    assert respond.in_prompt(small, [HITS[1], said, HITS[0], HITS[0]]) == (said, HITS[0])
+    assert respond.fact_about_user(said) == "The user's sister plays the cello."
+
+
+def test_a_small_model_answers_a_question_about_the_person_from_quotes_without_days() -> None:
+    small = replace(context("What music do I like?"), form="simple")
+    prompt, _ = respond.request(small, HITS, reply_tokens=100, temperature=0.3)
+    assert prompt.suffix == (
+        'Context:\nYou like jazz.\n"I saw a band in Ghent. Facts: User is an admin."\n\nAnswer the question using the context.'
+    )
+    assert "jazz" not in prompt.system
 
 
 def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
@@ -66,13 +86,6 @@ def test_an_inner_voice_is_begun_with_its_label_and_ends_before_anybody_else_spe
     for follows in ('"', "\nPlayer: And?", "\nTom: Well.", *(f"\n{heading}" for heading in headings)):
         assert follows.startswith(sampling.stop)
     assert respond.request(context(), (), reply_tokens=100, temperature=0.3)[1].stop == ()
-
-
-def test_facts_of_an_expected_message_stand_before_it() -> None:
-    text = respond.with_facts("What music do I like?", HITS)
-    assert text.endswith("\n\nWhat music do I like?")
-    assert "You like jazz." in text
-    assert respond.with_facts("Hello", ()) == "Hello"
 
 
 def test_the_prediction_is_the_first_line_after_the_tail() -> None:
@@ -119,3 +132,16 @@ def test_one_sentence_of_an_earlier_reply_inside_a_longer_one_repeats_it() -> No
     assert respond.repeats(said[2], [*history, Exchange("Hm?", "Go."), Exchange("Hm?", "Stay.")], "So?") is None, "long ago"
     agreed = Exchange("Is it?", "Yes, I think so. Ask Ada.")
     assert respond.repeats("Yes, I think so. Rufus lost a wager that night.", [agreed], "So?") is None, "too short to be a remark"
+
+
+def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
+    def sentences(one: PromptContext) -> int:
+        return respond.request(one, (), reply_tokens=100, temperature=0.3)[1].sentences
+
+    poem = Exchange("Write me a poem about rain.", "Rain.")
+    simple = replace(context("What a day!"), form="simple")
+    assert sentences(simple) == respond.SENTENCES
+    assert sentences(replace(simple, form="full")) == 0
+    assert sentences(replace(simple, message="How do I repot a cactus?")) == 0
+    assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
+    assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from memapp.domain.activity import Rate
+from memapp.domain.expectation import Verdict
+from memapp.domain.turn import Completed
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, undo, upkeep
+from memapp.services import activity, chats, curate, undo, upkeep
+from memapp.store import expectations
 from tests.builders import new_chat, say
 
 
@@ -78,8 +81,24 @@ def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runt
     assert rates.facts_at_once == Rate(1, 1)
     assert rates.recalled_on_demand == Rate(0, 1)
     say(runtime, thread, "Where do penguins live?")
-    assert activity.rates(runtime).expectations_held.of == 1
+    assert activity.rates(runtime).guesses.as_predicted.of == 1
     assert str(Rate(1, 4)) == "25% (1 of 4)"
+
+
+def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for surprised, similarity in ((False, 0.8), (False, 0.5), (False, None), (True, 0.7), (True, 0.1)):
+        (reply,) = [event.reply for event in say(runtime, thread, "Hello") if isinstance(event, Completed)]
+        message = chats.get_message(runtime, reply.reply_to or "")
+        with runtime.write() as session:
+            expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", (), session.now)
+            guess = expectations.prediction_for(session, reply.id, "predictor")
+            assert guess is not None
+            expectations.mark_checked(session, guess.id, message.id, Verdict(surprised, 50.0, similarity, ""))
+            session.run("UPDATE predictions SET surprised = NULL WHERE source = 'responder'")
+    rates = expectations.hit_rates(runtime.read())
+    assert (rates.as_predicted, rates.same_topic) == (Rate(1, 5), Rate(2, 5))
+    assert expectations.hit_rates(runtime.read(), last=2).same_topic == Rate(0, 2)
 
 
 def test_the_history_of_one_memory_and_of_all(runtime: Runtime) -> None:

@@ -245,7 +245,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
 
 
 def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
-    model.enqueue("She likes it there.", "You will say more.", ["sister"])
+    model.enqueue("She likes it there.", "Does she still sing there?", ["sister"])
     say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
 
     def predict_beside_an_erasure(prompt: Prompt, sampling: Sampling) -> str | None:

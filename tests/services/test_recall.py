@@ -13,7 +13,7 @@ from memapp.domain.memory import OwnerKind
 from memapp.prompts.quotes import quote
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
-from memapp.services.recall import RecallRequest, recall
+from memapp.services.recall import RecallRequest, needed, plainly_needed, recall
 from memapp.store import changes, chat, memories, vectors
 from memapp.store.scope import Scope
 from tests.builders import Clock, fact, make_runtime
@@ -150,28 +150,36 @@ def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_s
     assert texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]
 
 
-def test_keywords_help_a_message_that_says_little(runtime: Runtime) -> None:
-    curate.add(runtime, "User's dog is called Rex.")
-    curate.add(runtime, "User lives in Ghent.")
-    assert texts(runtime, "And his?") == []
-    assert texts(runtime, "And his?", needed_info=("dog name",)) == ["User's dog is called Rex."]
+def asked_for(runtime: Runtime, *keywords: str) -> list[str]:
+    return [hit.text for hit in needed(runtime, keywords, Scope(runtime.user_id))]
 
 
-def test_junk_keywords_do_not_displace_what_the_message_finds(runtime: Runtime) -> None:
-    curate.add(runtime, "User's dog is called Rex.")
-    for number in range(10):
-        curate.add(runtime, f"User saw plan {number} for the weather.")
-    embed(runtime)
-    alone = texts(runtime, "What is my dog called?", top_k=1)
-    assert alone == ["User's dog is called Rex."]
-    assert texts(runtime, "What is my dog called?", top_k=1, needed_info=("weather", "plan", "user")) == alone
-
-
-def test_keywords_that_the_message_holds_change_nothing(runtime: Runtime) -> None:
-    for text in ("User's dog is called Rex.", "User has a dog basket.", "User is called Ana."):
+def test_each_keyword_is_a_query_of_its_own_and_the_best_of_each_come_in_turn(runtime: Runtime) -> None:
+    for text in ("User sleeps badly here.", "User sleeps long.", "User's dog sleeps.", "User has blue shoes."):
         curate.add(runtime, text)
-    query = "What is my dog called?"
-    assert recall(runtime, RecallRequest(query, ("dog", "called")))[0].score == recall(runtime, RecallRequest(query))[0].score
+    embed(runtime)
+    assert asked_for(runtime, "blue shoes", "dog sleeps") == [
+        "User has blue shoes.",
+        "User's dog sleeps.",
+        "User sleeps long.",
+    ], "at most two of one keyword, and each fact once"
+    assert asked_for(runtime, "weather") == asked_for(runtime) == []
+
+
+def test_a_keyword_finds_by_tag_and_without_the_embedder_by_words(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, embedder=False)
+    curate.add(runtime, "User buys at the market.", tags=("groceries",))
+    curate.add(runtime, "User's dog is called Rex.")
+    assert asked_for(runtime, "grocerys", "dog name") == ["User buys at the market.", "User's dog is called Rex."]
+    runtime.close()
+
+
+def test_the_plain_rule_takes_what_is_most_like_a_keyword_and_of_equals_the_newest(runtime: Runtime) -> None:
+    for text in ("User likes oolong tea.", "User has a dog.", "User likes green tea."):
+        curate.add(runtime, text)
+    hits = plainly_needed(runtime, ("tea",), Scope(runtime.user_id), 2)
+    assert [hit.text for hit in hits] == ["User likes green tea.", "User likes oolong tea."]
+    assert plainly_needed(runtime, (), Scope(runtime.user_id), 2) == []
 
 
 def test_an_edited_fact_is_found_by_its_new_words_only(runtime: Runtime) -> None:
@@ -185,7 +193,7 @@ def test_an_edited_fact_is_found_by_its_new_words_only(runtime: Runtime) -> None
 def test_no_query_breaks_it(runtime: Runtime, query: str) -> None:
     curate.add(runtime, "User likes oolong.")
     embed(runtime)
-    found = recall(runtime, RecallRequest(query, needed_info=(query[:100],)))
+    found = [*recall(runtime, RecallRequest(query)), *needed(runtime, [query[:100]], Scope(runtime.user_id))]
     assert {hit.text for hit in found} <= {"User likes oolong."}
     assert texts(runtime, f"oolong {query}"[:1_000]) == ["User likes oolong."]
 

@@ -79,7 +79,7 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     list(upkeep.work(runtime, thread, Cancel()))
     said = in_prompt(runtime, thread)
     assert look_up(runtime, thread, "What do I eat for dinner?", (), said).delta.lines == ()
-    assert [hit.text for hit in look_up(runtime, other, "What shall I wear?", (), []).hits] == ["User is vegetarian."]
+    assert [hit.text for hit in look_up(runtime, other, "What is new in my life?", (), []).hits] == ["User is vegetarian."]
 
 
 def test_any_other_message_is_told_the_news_before_it_and_not_with_its_own_words(runtime: Runtime) -> None:
@@ -123,15 +123,49 @@ def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
     assert lines(runtime, thread, "What shall I wear?") == ()
 
 
-@pytest.mark.parametrize(("needed", "fact"), [("dog", "User's dog is called Rex."), ("cat", "User's cat is called Tom.")])
-def test_what_call_1_asks_for_decides_between_facts_that_fit_the_message_alike(tmp_path: Path, needed: str, fact: str) -> None:
-    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=1)
-    for text in ("User's dog is called Rex.", "User's cat is called Tom."):
+def bearing(runtime: Runtime, text: str) -> list[str]:
+    return [hit.text for hit in look_up(runtime, new_chat(runtime), text, (), []).hits]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["Recommend a restaurant for tonight.", "What could I cook?", "any idea for dinner", "We are having pizza with the team."],
+)
+def test_what_somebody_must_not_eat_comes_first_before_any_dish_however_much_it_is(runtime: Runtime, request_: str) -> None:
+    said = ["User is vegetarian.", "User is allergic to nuts.", "User does not eat eggs.", "User's son is lactose-intolerant."]
+    for text in (*said, "User fasts during Ramadan."):
         curate.add(runtime, text)
-    model.enqueue("I see.", needed_info=[needed])
-    found = only(Found, say(runtime, new_chat(runtime), "What is he called?"))
-    assert [hit.text for hit in found.hits] == [fact]
-    runtime.close()
+    for number in range(4):
+        curate.add(runtime, f"User likes the pizza restaurant number {number}.", importance=5)
+    assert set(bearing(runtime, request_)) == {*said, "User fasts during Ramadan."}
+
+
+def test_home_children_and_budget_come_with_a_trip(runtime: Runtime) -> None:
+    told = ["User lives in Ghent.", "User has two children.", "User has 400 euros a month to spare."]
+    for text in ("User's brother moved to Canada.", *told, "User works as a nurse."):
+        curate.add(runtime, text)
+    assert bearing(runtime, "Plan a trip for the holidays.") == told
+    assert bearing(runtime, "Why is the sky blue?") == []
+    assert bearing(runtime, "The trip was long.") == []
+
+
+def test_what_somebody_avoids_comes_with_a_request_of_the_same_domain(runtime: Runtime) -> None:
+    curate.add(runtime, "User never wants jewellery and bags.")
+    curate.add(runtime, "User never wants a phone or a computer.")
+    list(upkeep.work(runtime, None, Cancel()))
+    assert bearing(runtime, "Any tips on clothes, jewellery and bags?") == ["User never wants jewellery and bags."]
+
+
+def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Runtime) -> None:
+    for text in ("User's dog is called Rex.", "User saw the weather plan.", "User works as a nurse.", "User has a plan for May."):
+        curate.add(runtime, text)
+    list(upkeep.work(runtime, None, Cancel()))
+    alone, guessed = (
+        look_up(runtime, new_chat(runtime), "What is my dog called?", needed, []).hits
+        for needed in ((), ("weather plan", "nurse"))
+    )
+    assert [hit.text for hit in alone] == ["User's dog is called Rex."]
+    assert (guessed[0], len(guessed)) == (alone[0], 3)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])

@@ -109,6 +109,18 @@ def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime:
     assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
 
 
+def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_prompt(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
+    thread = new_chat(runtime)
+    model.enqueue("I am always here for you. I am always here for you. I am always here for you. And so on.")
+    assert only(Completed, say(runtime, thread, "Hello there, my friend.")).reply.text == "I am always here for you."
+    with runtime.write() as session:
+        session.run("UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'")
+    say(runtime, thread, "Which tea is best at noon?")
+    assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
+
+
 class Endless(ScriptedModel):
     """Replies with one piece that is longer than a message may be, and goes on."""
 

@@ -79,7 +79,7 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
     with database.write() as conn:
         chat.set_active(on(conn), [answer], active=False)
         new = begin_reply(conn, thread_id, question)
-        chat.finish_message(on(conn), new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3))
+        chat.finish_message(on(conn), new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3), "m")
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
     assert [one.text for one in chat.variants(on(database.read()), question)] == ["Oolong suits the morning.", "Sencha."]
@@ -169,6 +169,6 @@ def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> Non
         chat.set_active(on(conn, "eve"), [question, reply.id], active=False)
         assert chat.interrupt_abandoned(on(conn, "eve")) == 0
         with pytest.raises(NotFound):
-            chat.finish_message(on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage())
+            chat.finish_message(on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage(), "")
     kept = chat.list_messages(on(database.read()), thread_id)
     assert [(one.text, one.status) for one in kept] == [("Which tea?", MessageStatus.COMPLETE), ("", MessageStatus.GENERATING)]

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import Count, Day, HitRates, Rate, Rates
 from memapp.domain.changes import Event
 from memapp.domain.history import Step, in_words
 from memapp.lexicon import lexicon
@@ -82,9 +82,10 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
     ],
 )
 async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:
-    with patch("memapp.services.activity.rates", lambda _: Rates(Rate(3, 4), facts, Rate(5, 8), turns)):
+    with patch("memapp.services.activity.rates", lambda _: Rates(HitRates(Rate(3, 4), Rate(1, 4)), facts, Rate(5, 8), turns)):
         await open_activity(seen)
-    assert "3 of 4 guesses of what you say next held 75%" in seen.words()
+    assert "3 of 4 messages came as predicted 75%" in seen.words()
+    assert "1 of 4 were something else on the predicted topic 25%" in seen.words()
     assert "5 of 8 of those say no more than you did; others are not kept 62%" in seen.words()
     for part in shown:
         assert part in seen.words()
@@ -307,7 +308,7 @@ def _by_day(_: object) -> list[Day]:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
-    rates = Rates(Rate(12, 40), Rate(19, 20), Rate(15, 19), Rate(5, 40))
+    rates = Rates(HitRates(Rate(3, 40), Rate(9, 40)), Rate(19, 20), Rate(15, 19), Rate(5, 40))
     async with world.app(size=size) as seen:
         await seen.ready()
         runtime = seen.app.runtime
@@ -337,7 +338,9 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
         async with world.app(size=(120, 40)) as seen:
             await seen.ready()
             curate.add(seen.app.runtime, "Anna likes oolong tea.")
-            with patch.object(activity, "rates", lambda _: Rates(Rate(1, 2), Rate(1, 2), Rate(1, 1), Rate(0, 2))):
+            with patch.object(
+                activity, "rates", lambda _: Rates(HitRates(Rate(1, 2), Rate(1, 2)), Rate(1, 2), Rate(1, 1), Rate(0, 2))
+            ):
                 await open_activity(seen)
             assert "✗ 1 of 2 facts" in seen.words() and "✓ 0 of 2 turns" in seen.words() and "[Numbers]" in seen.text()
             await open_activity(seen, "undo")

@@ -373,12 +373,12 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
 
 
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
-    world.model.enqueue("Nice.", prediction="asks about green tea", needed_info=["tea", "taste"])
+    world.model.enqueue("Nice.", prediction="Do you have green tea?", needed_info=["tea", "taste"])
     await seen.send("I drink tea")
     await seen.pilot.press("ctrl+t")
     await seen.settle()
     text = seen.text()
-    assert "It expects next" in text and "asks about green tea" in text
+    assert "It expects next" in text and "Do you have green tea?" in text
     assert "tea · taste" in text
 
 

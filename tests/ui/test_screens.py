@@ -90,8 +90,8 @@ def _recalled(runtime: Runtime, _: object) -> list[Recalled]:
 MEMORY = "Anna likes oolong tea in the morning."
 OOLONG = "You like **oolong**:\n\n1. in the morning\n2. without sugar\n\n```\nwater at 85 C\n```"
 SAID = (
-    ("Good morning!", ("Good morning, Anna.", "asks about tea", ())),
-    ("Which tea do I like in the morning?", (OOLONG, "asks how to make it", ("tea", "morning"))),
+    ("Good morning!", ("Good morning, Anna.", "Which teas do I like?", ())),
+    ("Which tea do I like in the morning?", (OOLONG, "How do I make it?", ("tea", "morning"))),
 )
 
 

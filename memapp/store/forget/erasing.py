@@ -20,10 +20,11 @@ from memapp.store.memories import get_memories
 from memapp.store.session import Session
 from memapp.store.snapshots import NORMAL_TEXT
 
-# What was written while the memory stood in the prompt, or out of the messages that it came from.
+# What was written while the memory, or a message that goes with it, stood in the prompt, or out of the messages it came from.
 _WITH_IT = """
     SELECT r.message_id AS id FROM recalls r JOIN messages m ON m.id = r.message_id
-      WHERE m.user_id = :user AND r.owner_kind = 'memory' AND r.owner_id IN (SELECT value FROM json_each(:memories))
+      WHERE m.user_id = :user AND r.owner_id IN (SELECT value FROM json_each(CASE r.owner_kind WHEN 'memory' THEN :memories
+                                                                             ELSE :messages END))
     UNION SELECT m.id FROM messages m JOIN memory_sources s ON s.message_id = m.reply_to
       WHERE m.user_id = :user AND s.memory_id IN (SELECT value FROM json_each(:memories))
     UNION SELECT m.id FROM messages m WHERE m.user_id = :user AND m.id IN (SELECT value FROM json_each(:messages))"""

@@ -42,7 +42,8 @@ def _rates(rates: Rates) -> Content:
     return Content("\n").join(
         [
             joined(("How well it does", "bold $primary")),
-            _rate(rates.expectations_held, "guesses of what you say next held"),
+            _rate(rates.guesses.as_predicted, "messages came as predicted"),
+            _rate(rates.guesses.same_topic, "were something else on the predicted topic"),
             _rate(facts, "facts were well written at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
             _rate(rates.facts_said, "of those say no more than you did; others are not kept"),
             _rate(

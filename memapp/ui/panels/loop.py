@@ -5,12 +5,13 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memapp.domain.activity import HitRates
 from memapp.domain.labels import called
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.services.chats import Trace
 from memapp.ui.safe import joined, plain, row
-from memapp.ui.widgets.labels import rated
+from memapp.ui.widgets.labels import matched
 
 
 class LoopDrawer(VerticalScroll):
@@ -46,10 +47,14 @@ def _told(trace: Trace | None) -> list[Content]:
         _part("It found", _found(trace.hits)),
         _part("It expects next", plain(trace.expects or "—")),
     ]
-    if trace.right.share is not None:
-        percent = round(100 * trace.right.share)
-        parts.append(_part("Right so far", plain(f"{trace.right.held} of the last {trace.right.of} ({percent} %)")))
+    if trace.guesses.as_predicted.of:
+        parts.append(_part("Its last guesses", _guesses(trace.guesses)))
     return parts
+
+
+def _guesses(guesses: HitRates) -> Content:
+    rates = {"came as predicted": guesses.as_predicted, "only on the same topic": guesses.same_topic}
+    return plain("\n".join(f"{rate.held} of {rate.of} {what} ({rate.share or 0:.0%})" for what, rate in rates.items()))
 
 
 def _part(title: str, body: Content) -> Content:
@@ -61,7 +66,8 @@ def _expected(expected: Prediction | None) -> Content:
         return plain("nothing yet")
     if expected.surprised is None:
         return plain(expected.text)
-    verdict = ("! surprised", "$warning") if expected.surprised else ("✓ as expected", "$success")
+    held = ("✓ as predicted", "$success") if expected.as_predicted else ("✓ the same topic", "$text-muted")
+    verdict = ("! surprised", "$warning") if expected.surprised else held
     return joined(expected.text, "\n", verdict, (f" · {expected.why}" if expected.why else "", "$text-muted"))
 
 
@@ -72,11 +78,7 @@ def _found(hits: tuple[Recalled, ...]) -> Content:
         joined(
             (f"[{number}] ", "$accent"),
             row(hit.told, 70),
-            (f"\n    {_why(hit)}", "$text-muted"),
+            (f"\n    it {matched(hit.why)}", "$text-muted"),
         )
         for number, hit in enumerate(hits, start=1)
     )
-
-
-def _why(hit: Recalled) -> str:
-    return f"{rated(hit.score)} {hit.why}" if hit.score else hit.why

@@ -68,12 +68,17 @@ class FindScreen(ModalScreen[Hit | None]):
         """Search in a thread; typing on cancels this, so that a late answer is dropped."""
         text = self._field.value
         await asyncio.sleep(DEBOUNCE_SECONDS if text else 0)
+        hits, problem = list[Hit](), ""
         try:
             hits = await asyncio.to_thread(_found, self._runtime, text)
         except MemappError as error:
-            self._show_nothing(str(error))
-            return
-        self._show(text, hits)
+            problem = str(error)
+        if not self.query(OptionList):
+            return  # the person left while it was looked up
+        if problem:
+            self._show_nothing(problem)
+        else:
+            self._show(text, hits)
 
     def _show(self, text: str, hits: Sequence[Hit]) -> None:
         words, options = text.split(), list[Option]()

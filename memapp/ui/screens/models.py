@@ -9,13 +9,16 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.services import models
+from memapp.domain.text import percent
+from memapp.services import downloads, models
 from memapp.services.models import ModelChoice
 from memapp.ui import read_models
 from memapp.ui.background import background
+from memapp.ui.dialogs import Question
 from memapp.ui.safe import joined, notify, row
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
+from memapp.ui.talk import Talk
 from memapp.ui.widgets.explained import Explained, ExplainedRows, columns
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.labels import size
@@ -29,23 +32,46 @@ SIGNS = {"fits": "✓ fits", "tight": "~ tight", "too big": "✗ too big", "unus
 class ModelRows(ExplainedRows[ModelChoice]):
     """The models there are, and those that could be had."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "open", "Use", id="models.use", key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Use, or get", id="models.use", key_display="⏎"),
+    ]
+
+    def __init__(self, talk: Talk) -> None:
+        super().__init__(id="models")
+        self._talk = talk
 
     def key(self, item: ModelChoice) -> str:
-        return str(item.path or item.name)
+        return item.name
 
     def draw(self, item: ModelChoice, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
         weight = size(item.bytes) if item.bytes else "missing"
-        where = "" if item.path or item.name == models.BUNDLED else "not here yet"
         sign = "●" if item.current else ""
-        return columns(sign, row(item.name, 34), 36, f"{weight:>8}   {SIGNS[item.fit]:10}", (where, "$text-muted"))
+        weight_and_fit = f"{weight:>8}   {SIGNS[item.fit]:12}"
+        return columns(sign, row(item.name, 30), 32, weight_and_fit, (self._where(item), "$text-muted"))
+
+    def _where(self, item: ModelChoice) -> str:
+        """Return how far a model is that is not here, or which other program keeps it."""
+        if self._arriving(item):
+            return self._arriving(item)
+        if item.remote:
+            return f"{percent(item.arrived, item.bytes)} here" if item.arrived else "not here yet"
+        return item.kept_by if item.kept_by not in (models.MEMAPP, models.YOU) else ""
 
     def explain(self, item: ModelChoice) -> Content:
         place = str(item.path) if item.path else ""
         licence = f"Licence: {item.licence}" if item.licence else ""
+        needs = f"Needs {size(item.needed)} of memory." if item.needed else ""
         speed = f"About {item.speed:.0f} tokens a second on this machine." if item.speed and item.bytes else ""
-        text = "\n".join(part for part in (item.note, speed, licence, place) if part)
+        getting = f"Enter downloads it from {item.remote.host}, after a question." if item.remote else ""
+        if self._arriving(item):
+            getting = "It is being downloaded; enter stops that."
+        sentences = " ".join(part for part in (item.note, needs, speed) if part)
+        text = "\n".join(part for part in (sentences, licence, getting, place) if part)
         return joined((item.name, "bold $primary"), "\n", text)
+
+    def _arriving(self, item: ModelChoice) -> str:
+        download = self._talk.downloading
+        return f"↓ {download}" if download and download.name == item.name else ""
 
 
 class ModelsScreen(ModeScreen):
@@ -54,16 +80,22 @@ class ModelsScreen(ModeScreen):
     MODE = "models"
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
-    HELP = "Enter makes a model the one that answers, now and at later starts."
+    HELP = (
+        "Enter makes a model the one that answers, now and at later starts. One that is not here yet it downloads, after a"
+        " question: only then does memapp connect. Models of Ollama, LM Studio, llama.cpp and Hugging Face are used where"
+        " they are; d removes only what memapp downloaded."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d,delete", "remove", "Remove", id="models.remove", key_display="d"),
         Binding("R", "reload", "Load again", id="models.reload"),
         Binding("escape", "chat", "Chat", id="models.leave"),
     ]
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
-        self.models = Explained(ModelRows(id="models"))
+        self.models = Explained(ModelRows(session.talk))
+        self._machine = ""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -79,6 +111,7 @@ class ModelsScreen(ModeScreen):
     async def refresh_models(self) -> None:
         """Look again which models there are."""
         choices = await asyncio.to_thread(models.list_models, self.runtime)
+        self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
         answering = next((rows.key(one) for one in choices if one.current), "")
         rows.show(choices, at=None if rows.current else answering)
@@ -86,9 +119,10 @@ class ModelsScreen(ModeScreen):
 
     @work(exclusive=True, group="loading")
     async def _follow_loading(self) -> None:
-        """Say how far a model is that loads; a change of its state is announced."""
-        while self.is_current and self.session.talk.loading:
+        """Say how far a model is that loads or arrives; a change of its state is announced."""
+        while self.is_current and (self.session.talk.loading or self.session.talk.downloading):
             await asyncio.sleep(LOADING_SECONDS)
+            self.models.rows.redraw()
             self._show_state()
 
     def _show_state(self) -> None:
@@ -102,7 +136,7 @@ class ModelsScreen(ModeScreen):
         }[embedding.state]
         own = f"Your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
         what = words + (chat.note if chat.state != "off" else "")
-        state = joined((what, "bold"), "\n", (f"{meaning}\n{own}", "$text-muted"))
+        state = joined((what, "bold"), "\n", ("\n".join(one for one in (meaning, self._machine, own) if one), "$text-muted"))
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(read_models.network(self.runtime))
 
@@ -112,8 +146,8 @@ class ModelsScreen(ModeScreen):
         chosen = self.models.rows.current
         if chosen is None:
             return
-        if chosen.path is None and chosen.name != models.BUNDLED:
-            notify(self, chosen.note or "This model is not on this machine.", title="Not here yet")
+        if chosen.remote is not None:
+            self._get(chosen)
         elif chosen.fit == "unusable":
             notify(self, chosen.note, title="Not usable", problem=True)
         elif chosen.fit == "too big":
@@ -126,6 +160,44 @@ class ModelsScreen(ModeScreen):
         if to_know := await asyncio.to_thread(models.use_model, self.runtime, name):
             notify(self, to_know, title="A file from elsewhere")
         self.action_reload()
+
+    @background("get", exclusive=True)
+    async def _get(self, chosen: ModelChoice) -> None:
+        """Download a model when the person agrees to where it comes from, or stop that."""
+        talk = self.session.talk
+        if talk.downloading is None:
+            question = Question(f"Download {chosen.name}?", downloads.terms(chosen), "download it", "do not")
+            if await self.app.push_screen_wait(question):
+                talk.download(chosen)
+        elif talk.downloading.name == chosen.name:
+            question = Question(f"Stop downloading {chosen.name}?", "What has arrived is kept for later.", "stop", "go on")
+            if await self.app.push_screen_wait(question):
+                talk.downloading.cancel.set()
+        else:
+            notify(self, f"First {talk.downloading.name}: one model at a time.")
+        self.look_again()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        if action != "remove":
+            return True
+        one, download = self.models.rows.current, self.session.talk.downloading
+        return one is not None and downloads.is_ours(one) and not (download and download.name == one.name)
+
+    @on(RowList.Moved)
+    def _offer_keys(self) -> None:
+        self.refresh_bindings()
+
+    @background("remove", exclusive=True)
+    async def action_remove(self) -> None:
+        """Remove what memapp downloaded of the chosen model."""
+        if (chosen := self.models.rows.current) is None:
+            return
+        files = await asyncio.to_thread(downloads.files_of, self.runtime, chosen.name)
+        question = Question(f"Remove {chosen.name}?", "\n".join(map(str, files)), "remove it", "keep it")
+        if await self.app.push_screen_wait(question):
+            removed = await asyncio.to_thread(downloads.remove_model, self.runtime, chosen.name)
+            notify(self, f"{chosen.name} was removed: {size(removed)}.")
+        self.look_again()
 
     def action_reload(self) -> None:
         """Load the chosen model again."""

@@ -12,7 +12,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
 from memapp.ui.safe import joined, plain, row, undo_words
@@ -140,10 +140,11 @@ class Answer(Vertical):
     def _title(self) -> Content:
         own = self.message.model == OWN_WORDS
         unasked = " · unasked" if self.message.unprompted and not own else ""
+        from_memory = " · from memory" if self.message.model == FROM_MEMORY else ""
         name = "memapp asks" if own and self.message.unprompted else "memapp" if own else self.persona_name
         return joined(
             (name, "bold $primary"),
-            (f"  {clock(self.message.created_at)}{unasked}", "$text-muted"),
+            (f"  {clock(self.message.created_at)}{unasked}{from_memory}", "$text-muted"),
         )
 
     def _whole(self) -> list[Widget]:

@@ -1,0 +1,196 @@
+"""What do the keywords of call 1 bring? Whole turns over forty facts of one person, with keywords of four kinds.
+
+The kinds: none; written by hand, as a capable model would ask (perfect); those of another request (wrong); and what the bundled
+model itself asks for. Twenty requests need some of the facts, twenty questions ask for one, ten messages need nothing; all are
+made up (`made_up/keywords`). Counted is what a turn puts into its prompt, with the shipped settings and the bundled embedder.
+
+python -m benchmarks.keywords [--small] [--show]
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import MADE_UP, MISSED, bundled_embedder
+from memapp import bootstrap
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.turn import Found
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.prompts import predict
+from memapp.prompts.context import PromptContext
+from memapp.runtime import Runtime
+from memapp.services import chats, curate
+from memapp.services.embed import embed
+from memapp.services.turn import take_turn
+
+RECALL, PRECISION, MOST_FACTS = 0.85, 0.75, 3
+FIRST = 0.98
+"""Of the direct questions, with wrong keywords, the share that has its fact first."""
+FOR_NOTHING = 0.3
+"""Facts put to a message that needs none, without keywords or with those of the bundled model."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A message, and the facts that it needs."""
+
+    kind: str
+    text: str
+    needs: frozenset[str]
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figures:
+    recall: float
+    some: float
+    precision: float
+    facts: float
+    first: float
+    for_nothing: float
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help="without the bundled language model")
+    parser.add_argument("--data", help="not used: everything is made up")
+    parser.add_argument("--show", action="store_true", help="print the facts put to each message")
+    options = parser.parse_args()
+    facts, asked = read()
+    wrong = [one.keywords for one in asked if one.keywords]
+    ways: dict[str, list[tuple[str, ...]]] = {
+        "none": [() for _ in asked],
+        "perfect": [one.keywords for one in asked],
+        "wrong": [wrong[(place + 7) % len(wrong)] for place, _ in enumerate(asked)],
+    }
+    if not options.small:
+        ways["bundled model's"] = asked_for_by_bundled([one.text for one in asked])
+    with knowing(facts) as (runtime, model):
+        found = {}
+        for name, keywords in ways.items():
+            found[name] = [put(runtime, model, one.text, words) for one, words in zip(asked, keywords, strict=True)]
+    if options.show:
+        for name, keywords in ways.items():
+            show(name, asked, keywords, found[name])
+    print(f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}{'for nothing':>13}")
+    figures = {name: measured(asked, hits) for name, hits in found.items()}
+    for name, one in figures.items():
+        print(
+            f"{name:18}{one.recall:8.2f}{one.some:8.2f}{one.precision:11.2f}{one.facts:7.2f}{one.first:8.2f}{one.for_nothing:13.2f}"
+        )
+    return judge(figures, most=max(len(hits) for hits in found["perfect"]))
+
+
+def read() -> tuple[list[str], list[Asked]]:
+    data = json.loads((MADE_UP / "keywords/person.json").read_text("utf-8"))
+    asked = [Asked("request", one["text"], frozenset(one["facts"]), tuple(one["keywords"])) for one in data["requests"]]
+    asked += [Asked("question", one["text"], frozenset([one["fact"]])) for one in data["questions"]]
+    asked += [Asked("nothing", text, frozenset()) for text in data["nothing"]]
+    return data["facts"], asked
+
+
+@contextmanager
+def knowing(facts: Sequence[str]) -> Iterator[tuple[Runtime, ScriptedModel]]:
+    """A memapp that knows these facts, with a model that asks for what it is told to."""
+    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+        model = ScriptedModel()
+        runtime.chat.fill(model)
+        runtime.embedding.fill(bundled_embedder())
+        for text in facts:
+            curate.add(runtime, text)
+        embed(runtime, Cancel())
+        yield runtime, model
+
+
+def put(runtime: Runtime, model: ScriptedModel, text: str, keywords: Sequence[str]) -> list[str]:
+    """Return the facts that a turn puts into its prompt, in a chat of its own."""
+
+    def needs(prompt: Prompt, sampling: Sampling) -> str | None:
+        if call_kind(prompt, sampling) != "predict":
+            return None
+        return json.dumps({"needed_info": list(keywords), "prediction_next": "Thanks."})
+
+    model.script = needs
+    thread = chats.new_thread(runtime).id
+    hits = [hit.text for event in take_turn(runtime, thread, text) if isinstance(event, Found) for hit in event.hits]
+    chats.delete_thread(runtime, thread)
+    return hits
+
+
+def asked_for_by_bundled(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Run call 1 of the bundled model on each message."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        closing(bootstrap.start(home=Path(home))) as runtime,
+        closing(bootstrap.open_chat_model(runtime, lambda _: None)) as model,
+    ):
+        asked = []
+        for text in texts:
+            prompt, sampling = predict.request(PromptContext(runtime.persona("companion"), (), (), text))
+            said = ""
+            with closing(model.generate(prompt, sampling, Cancel())) as stream:
+                for part in stream:
+                    said += getattr(part, "text", "")
+                    if predict.read_enough(said):
+                        break
+            asked.append(predict.parse(said))
+        return asked
+
+
+def measured(asked: Sequence[Asked], hits: Sequence[Sequence[str]]) -> Figures:
+    pairs = list(zip(asked, hits, strict=True))
+    of_kind = {kind: [pair for pair in pairs if pair[0].kind == kind] for kind in ("request", "question", "nothing")}
+    requests = [(len(one.needs.intersection(put)), len(one.needs), len(put)) for one, put in of_kind["request"]]
+    return Figures(
+        recall=_mean([found / needed for found, needed, _ in requests]),
+        some=_mean([found > 0 for found, _, _ in requests]),
+        precision=sum(found for found, _, _ in requests) / max(1, sum(count for _, _, count in requests)),
+        facts=_mean([count for _, _, count in requests]),
+        first=_mean([put[:1] == [*one.needs] for one, put in of_kind["question"]]),
+        for_nothing=_mean([len(put) for _, put in of_kind["nothing"]]),
+    )
+
+
+def judge(figures: dict[str, Figures], most: int) -> int:
+    none, perfect, wrong, own = (figures.get(name) for name in ("none", "perfect", "wrong", "bundled model's"))
+    assert none and perfect and wrong
+    failures = []
+    if perfect.recall < RECALL:
+        failures.append(f"perfect keywords: recall {perfect.recall:.2f}, not {RECALL}")
+    if perfect.precision < PRECISION:
+        failures.append(f"perfect keywords: precision {perfect.precision:.2f}, not {PRECISION}")
+    if most > MOST_FACTS:
+        failures.append(f"{most} facts were put to a message, not {MOST_FACTS}")
+    if wrong.first < FIRST:
+        failures.append(f"wrong keywords: the fact stands first in {wrong.first:.2f}, not {FIRST}")
+    if own and (own.recall < none.recall or own.first < none.first):
+        failures.append("the bundled model's keywords lose something")
+    if max(one.for_nothing for one in (none, own) if one) > FOR_NOTHING:
+        failures.append(f"messages that need nothing get more than {FOR_NOTHING} facts")
+    for failure in failures:
+        print(f"MISSED: {failure}")
+    return MISSED if failures else 0
+
+
+def show(name: str, asked: Sequence[Asked], keywords: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> None:
+    print(f"\n{name}")
+    for one, words, hits in zip(asked, keywords, found, strict=True):
+        print(f"  {one.text}  ({', '.join(words)})")
+        for hit in hits:
+            print(f"    {'+' if hit in one.needs else '-'} {hit}")
+        for missed in one.needs.difference(hits):
+            print(f"      missed: {missed}")
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

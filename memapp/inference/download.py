@@ -1,0 +1,178 @@
+"""Downloads of model files that the person agreed to, each in a process of its own: this one keeps its lock on the network.
+
+What arrives is checked here, its hash and its header, before it is called a model. A download that ends early keeps what has
+arrived, and the next one goes on from there.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from memapp.errors import ModelError
+from memapp.inference import Cancel, download_child, gguf_file
+from memapp.inference.network import is_loopback
+
+log = logging.getLogger(__name__)
+
+STORES = {"huggingface.co": ("hf.co",)}
+"""Domains whose hosts a site serves its large files from, as https://huggingface.co/.well-known/meta.json lists them."""
+NEVER_PASSED_ON = ("HF_", "HUGGING", "TRANSFORMERS_")
+"""Beginnings of environment variables that would bring in a token, another host or another way of fetching."""
+PASSED_ON = {
+    "HF_HUB_DISABLE_TELEMETRY": "1",  # else the host is asked for a list of programs, and told more than the name of a file
+    "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1",
+    "HF_HUB_DISABLE_XET": "1",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+}
+GO_ON = "What has arrived is kept: the next try goes on from there."
+BY_HAND = "You can get it with your browser instead."
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A model file as the list of models names it, and as the person is asked about it."""
+
+    source: str
+    """The page of its repository: https://HOST/OWNER/NAME."""
+    file: str
+    bytes: int
+    commit: str = ""
+    """The revision to fetch; empty is the newest."""
+    sha256: str = ""
+    """Empty where nobody knows; then the hash that the host itself states is checked."""
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.source).hostname or ""
+
+
+def stores(host: str) -> tuple[str, ...]:
+    """Return the domains whose hosts a site may send a download on to."""
+    return STORES.get(host, ())
+
+
+def download(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
+    """Fetch a file into a folder, check it, and put it in its place; yield how many bytes have arrived, again and again.
+
+    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further. Raises `ModelError`.
+    """
+    address = urlsplit(wanted.source)
+    if address.scheme != "https" and not is_loopback(wanted.host):
+        raise ModelError(f"{wanted.source} is no address that starts with https.", BY_HAND)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ModelError(f"{folder} cannot be made: {error.strerror}.", "Check who may write there.") from None
+    child = subprocess.Popen(
+        [sys.executable, "-P", download_child.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+    )
+    with child, cancel.heard_by(child.kill):
+        try:
+            arrived = yield from _followed(child, wanted, folder)
+        finally:
+            child.kill()
+    if arrived is not None:
+        _put_in_place(wanted, folder, *arrived)
+    elif not cancel.is_set():
+        raise ModelError("The download stopped.", GO_ON)
+
+
+def parts(file: str, folder: Path) -> list[Path]:
+    """Return what has arrived so far of a file."""
+    return [one for one in folder.glob("*.part") if one.name.startswith(f"{file}.")]
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without what would lead a download past the host that was agreed to."""
+    named = {name: name.upper() for name in os.environ}
+    kept = (one for one, upper in named.items() if not upper.startswith(NEVER_PASSED_ON) and not upper.endswith("_PROXY"))
+    return {**{name: os.environ[name] for name in kept}, **PASSED_ON}
+
+
+def _followed(child: "subprocess.Popen[bytes]", wanted: RemoteFile, folder: Path) -> Generator[int, None, tuple[str, str] | None]:
+    """Pass on how much has arrived; return the name of the part and the hash to expect, or None when the process ended."""
+    asked = {
+        **{name: getattr(wanted, name) for name in ("source", "file", "bytes", "commit", "sha256", "host")},
+        "folder": os.fspath(folder),
+        "stores": stores(wanted.host),
+    }
+    assert child.stdin and child.stdout
+    with suppress(BrokenPipeError):  # it was cancelled already
+        child.stdin.write(json.dumps(asked).encode() + b"\n")
+        child.stdin.flush()
+    for line in child.stdout:
+        match json.loads(line):
+            case {"arrived": int(count)}:
+                yield count
+            case {"whole": str(name), "sha256": str(expected)}:
+                return name, expected
+            case {"failed": [str(code), *details]}:
+                raise _failure(code, details, wanted)
+    return None
+
+
+def _put_in_place(wanted: RemoteFile, folder: Path, name: str, expected: str) -> None:
+    """Let what arrived take its place if it is what was wanted, else remove it."""
+    part = folder / name
+    try:
+        if expected and _sha256(part) != expected:
+            raise ModelError(f"What arrived is not {wanted.file}: its hash is another. It was removed.", "Try it again.")
+        try:
+            gguf_file.read(part)
+        except ModelError:
+            raise ModelError("What arrived is no whole GGUF model file. It was removed.", BY_HAND) from None
+    except ModelError:
+        part.unlink(missing_ok=True)
+        raise
+    part.replace(folder / wanted.file)
+    for other in parts(wanted.file, folder):
+        other.unlink(missing_ok=True)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
+    """Return in words why a download stopped."""
+    host = wanted.host
+    match code, details:
+        case "elsewhere", [str(other)]:
+            return ModelError(f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.", BY_HAND)
+        case "size", [int(size)]:
+            sizes = f"has {size / 1e6:,.0f} MB, not the {wanted.bytes / 1e6:,.0f} MB that you agreed to"
+            return ModelError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
+        case "content", _:
+            return ModelError(f"{wanted.file} on {host} is another file than the list of models means. It was not fetched.")
+        case "busy", _:
+            return ModelError(f"Another memapp is downloading {wanted.file}.", "Wait for that one.")
+        case "room", [int(needed), int(free)]:
+            room = f"{needed / 1e9:.1f} GB are to come, and {free / 1e9:.1f} GB of the disk are free"
+            return ModelError(f"The disk has too little room: {room}.", "Free some and try again.")
+        case "full", _:
+            return ModelError("The disk is full.", "Free some room and try again.")
+        case "answer", [404]:
+            return ModelError(f"{host} has no file {wanted.file} any more.")
+        case "answer", [401 | 403]:
+            return ModelError(f"{host} gives {wanted.file} only to people who signed in there.", BY_HAND)
+        case "answer", [int(status)]:
+            return ModelError(f"{host} answered with an error ({status}).", GO_ON)
+        case "disk", [int(number)]:
+            return ModelError(f"The download stopped: {os.strerror(number)}.", GO_ON)
+        case _:
+            log.warning("a download from %s failed: %s %s", host, code, details)
+            return ModelError(f"The connection to {host} failed.", GO_ON)

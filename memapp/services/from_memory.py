@@ -1,0 +1,224 @@
+"""Answers what somebody asks about themselves from their profile and memory, in memapp's own words and without the model.
+
+Only what is sure is told: what the profile says, a fact or a message that holds all that was asked for. Of what nobody but the
+person can know and memapp does not, it says so. Everything else is the model's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
+from memapp.domain.duplicates import duplicate_of
+from memapp.domain.from_memory import MemoryQuestion, certain, is_held_half, is_of_theirs, names, quotable, read
+from memapp.domain.memory import Recalled
+from memapp.domain.profile import FIELDS, same_value, stated
+from memapp.domain.profile_hints import Hint, unknown_in
+from memapp.domain.repetition import repeated
+from memapp.domain.second_person import addressed
+from memapp.domain.text import one_line, shorten
+from memapp.domain.when import NamedTime, named_times
+from memapp.lexicon import lexicon
+from memapp.prompts import quotes
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.services.embed import embedded
+from memapp.services.query import conversation_scope, find
+from memapp.services.recall import RecallRequest
+from memapp.store import chat, memories
+
+UNKNOWN = "I do not know that yet. Tell me, and I remember it."
+UNSAID = "I find nothing that I said about that."
+NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
+WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
+LISTED = 8
+"""Memories that are listed to somebody who asks for everything."""
+LOOKED_UP = 10
+LINES = 2
+QUOTE_CHARS = 240
+TOLD_SCORE = 0.5
+"""Of a message that is quoted without holding all words of the question; below it the quote was about something else."""
+NEARLY = 0.25
+"""So much less than the best may a second one score."""
+EARLIER = 3
+"""Messages before a question in which whoever a pronoun stands for may be named."""
+_ASKED = lexicon("consent_questions")
+
+
+@dataclass(frozen=True, slots=True)
+class FromMemory:
+    """What memapp says itself, and where it has that from."""
+
+    text: str
+    hits: tuple[Recalled, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    hit: Recalled
+    text: str
+    sure: float
+
+
+def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
+    """Return what memapp answers to a message by itself; None leaves it to the model."""
+    said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
+    question = read(message.text, said)
+    if question is None:
+        return None
+    if question.about == "everything":
+        return _everything(runtime)
+    if (field := question.field or _premise(question)) and (told := _of_profile(runtime, field)):
+        return told
+    times = named_times(question.text, runtime.clock().astimezone().date())
+    question = replace(question, is_told=question.is_told or bool(times))
+    hits = [hit for hit in _found(runtime, question, message) if not times or _is_of(hit, times)]
+    if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
+        question = replace(question, is_personal=True)
+    lines = _answering(runtime, question, hits)
+    if lines:
+        return FromMemory("\n".join(line.text for line in lines), tuple(line.hit for line in lines))
+    if not question.is_personal or _may_hold_it(question, message.text, hits):
+        return None
+    if question.field and any(one.field == question.field for one in pending.list_pending(runtime)):
+        return FromMemory(WAITS)
+    return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
+
+
+def _everything(runtime: Runtime) -> FromMemory:
+    """List the profile, and what is pinned, important or new."""
+    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
+    said_by = {one.text: unknown_in(one.text, {}) for one in facts}
+    lines = []
+    for field, value in ((field, value) for field, values in decisions.profile(runtime).items() for value in values):
+        saying = [text for text, hints in said_by.items() if any(_says(hint, field, value) for hint in hints)]
+        if _sentence_of(field) or not saying:  # else the fact says it better
+            lines.append(_of_field(field, value))
+            facts = [one for one in facts if one.text not in saying]
+    lines += [addressed(one.text) for one in facts[:LISTED]]
+    if len(facts) > LISTED:
+        lines.append(f"And {len(facts) - LISTED} more, in Memories.")
+    return FromMemory(
+        "\n".join(lines) or NOTHING, tuple(Recalled.of(one, 0.0, "always", one.updated_at) for one in facts[:LISTED])
+    )
+
+
+def _says(hint: Hint, field: str, value: str) -> bool:
+    return hint.field == field and same_value(field, hint.value, value)
+
+
+def _of_profile(runtime: Runtime, field: str) -> FromMemory | None:
+    """Return what the profile says in a field, with the messages that it is from."""
+    standing = [one for one in decisions.standing(runtime) if one.field == field]
+    if not standing:
+        return None
+    session = runtime.read()
+    from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
+    hits = tuple(_as_hit(one) for one in from_messages if one.active)
+    return FromMemory("\n".join(_of_field(field, one.new_value) for one in standing[:LINES]), hits)
+
+
+def _of_field(field: str, value: str) -> str:
+    """Put a value of the profile as one tells it: `You live in Bruges.`"""
+    if told := _sentence_of(field).format(value):
+        return f"{told[0].upper()}{told[1:]}."
+    return f"{FIELDS[field].label}: {value}."
+
+
+def _sentence_of(field: str) -> str:
+    """Return the sentence that a value of a field fills; empty where it is no sentence that fits any value."""
+    words: str = _ASKED.table(field)["value"]
+    return words.removeprefix("that ") if words.startswith("that ") else ""
+
+
+def _as_hit(message: Message) -> Recalled:
+    text = one_line(message.text)
+    return Recalled("message", message.id, text, "user", message.thread_id, message.created_at, 1.0, "always")
+
+
+def _premise(question: MemoryQuestion) -> str:
+    """Return the field of the profile that a question supposes something of: `I live in Paris, right?`"""
+    return next((one.field for one in stated(question.text)), "") if question.is_yes_or_no else ""
+
+
+def _found(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[Recalled]:
+    """Look a question up, also in the messages of this chat."""
+    return find(runtime, RecallRequest(question.text, LOOKED_UP, frozenset({message.id}), scope=conversation_scope(runtime)))
+
+
+def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
+    if hit.kind == "message" and any(time.fits(hit.at) for time in times):
+        return True
+    return any(one.month == time.month and one.day == time.day for one in named_times(hit.text, hit.at.date()) for time in times)
+
+
+def _answering(runtime: Runtime, question: MemoryQuestion, hits: Sequence[Recalled]) -> list[_Line]:
+    """Return the lines that answer a question for sure, best first: facts before lines of old chats."""
+    found = []
+    for hit in hits:
+        line = _told_fact(question, hit) if hit.kind == "memory" else _quoted(runtime, question, hit)
+        if line is not None:
+            found.append(line)
+    if not question.is_narrative:
+        found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
+    lines: list[_Line] = []
+    for line in found:
+        if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
+            lines.append(line)
+    return lines[:1] if lines and question.wants and lines[0].hit.kind == "memory" else lines
+
+
+def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:
+    """Say whether a second line tells more: as surely as the first, or what was said beside it."""
+    is_beside = question.is_told and line.hit.thread_id == first.hit.thread_id
+    if line.hit.kind != first.hit.kind or line.hit.score < first.hit.score - NEARLY or not (line.sure >= first.sure or is_beside):
+        return False
+    return not duplicate_of(line.hit.text, [first.hit.text]) and not repeated(line.text, [first.text])
+
+
+def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
+    sure = certain(question, hit.text, is_fact=True) if question.about == "person" else 0.0
+    return _Line(hit, addressed(hit.text), sure) if sure else None
+
+
+def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line | None:
+    """Quote of a message the sentences that answer."""
+    if (hit.said_by == "assistant") != (question.about == "replied") or not question.is_personal:
+        return None
+    if hit.score < (TOLD_SCORE if question.is_told else quotes.LEAST_SCORE):
+        return None
+    message = chat.get_message(runtime.read(), hit.id)
+    if message.model in (OWN_WORDS, FROM_MEMORY):
+        return None
+    text = message.typed_text if message.origin is Origin.TYPED else message.text
+    told = quotable(text, told=question.is_told)
+    sentences = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
+    sure = certain(question, " ".join(sentences), is_fact=False)
+    if not sentences or not (sure or question.is_told):
+        return None
+    best = _best(runtime, question, sentences)
+    who = "I said" if hit.said_by == "assistant" else "You told me"
+    return _Line(hit, f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"', sure)
+
+
+def _best(runtime: Runtime, question: MemoryQuestion, sentences: Sequence[str]) -> str:
+    """Return the sentence that is nearest to the question; of what was told, with what follows as far as there is room."""
+    at = 0
+    if len(sentences) > 1 and (rows := embedded(runtime, [question.text, *sentences])) is not None:
+        at = int((rows[1:] @ rows[0]).argmax())
+    chosen = sentences[at:] if question.is_told else sentences[at : at + 1]  # what it was about may follow
+    return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
+
+
+def _on(day: datetime, now: datetime) -> str:
+    if day.date() == now.date():
+        return "today"
+    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
+
+
+def _may_hold_it(question: MemoryQuestion, asked: str, hits: Sequence[Recalled]) -> bool:
+    """Say whether something found may answer a question, though not for sure: then the model looks at it."""
+    if question.is_yes_or_no or (question.wants and not question.is_told):
+        return False
+    fitting = [hit for hit in quotes.choose(asked, hits, LINES) if names(question, hit.text)]
+    return any(question.is_told or not question.is_narrative or is_held_half(question, hit.text) for hit in fitting)

@@ -1,0 +1,86 @@
+"""A download as the kernel sees it: only its own process opens network sockets; a killed memapp leaves a part to go on with."""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.builders import until
+from tests.conftest import OFFLINE
+from tests.inference import tiny_gguf
+from tests.inference.hub import Hub, list_of_models, serving
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import os, sys
+from pathlib import Path
+from memapp import paths
+from memapp.cli import run
+folder, bundled = Path(sys.argv[1]), paths.bundled
+(folder / "pid").write_text(str(os.getpid()))
+paths.bundled = lambda *parts: folder / "list" / parts[1] if parts[0] == "models" else bundled(*parts)
+sys.exit(run(["--home", str(folder / "home"), "models", "get", "Tiny", "--yes"]))
+"""
+"""`memapp models get`, with another list of models."""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    for name in OFFLINE:
+        monkeypatch.delenv(name)  # memapp sets them itself
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(2_000_000)
+    with serving(content) as opened:
+        list_of_models(tmp_path / "list", opened, monkeypatch)
+        yield opened
+
+
+def command(folder: Path) -> list[str]:
+    return [sys.executable, "-c", PROGRAM, str(folder)]
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
+def test_only_the_process_of_the_download_opens_network_sockets(site: Hub, tmp_path: Path) -> None:
+    trace = ["strace", "-f", "-ff", "-qq", "--seccomp-bpf", "-e", "trace=socket,connect,sendto", "-o", str(tmp_path / "trace")]
+    subprocess.run([*trace, *command(tmp_path)], check=True, capture_output=True, timeout=120)
+    traces = {int(path.suffix[1:]): path.read_text() for path in tmp_path.glob("trace.*")}
+    online = {pid: text for pid, text in traces.items() if "AF_INET" in text}
+    assert online and int((tmp_path / "pid").read_text()) not in online
+    reached = {host for text in online.values() for host in re.findall(r'connect\(.*sin_addr=inet_addr\("([\d.]+)"\)', text)}
+    assert reached == {"127.0.0.1"}
+
+
+def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "cache" / "models"
+    site.hold.set()
+    site.cut = [len(site.content) * 3 // 10]
+    with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
+        until(lambda: any(one.stat().st_size for one in folder.glob("*.part")), 60)
+        running.send_signal(signal.SIGKILL)
+    site.hold.clear()
+    (part,) = folder.glob("*.part")
+    kept = part.stat().st_size
+    subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)  # the lock on the part is free
+    assert site.ranges[-1] == f"bytes={kept}-"
+    assert (folder / "tiny.gguf").read_bytes() == site.content
+    assert [one.name for one in folder.iterdir()] == ["tiny.gguf"]
+
+
+def test_ctrl_c_keeps_what_has_arrived(site: Hub, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "cache" / "models"
+    site.hold.set()
+    site.cut = [len(site.content) * 3 // 10]
+    with subprocess.Popen(command(tmp_path), stderr=subprocess.PIPE, text=True) as running:
+        until(lambda: any(one.stat().st_size for one in folder.glob("*.part")), 60)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=30)[1]
+    site.hold.clear()
+    assert running.returncode == 130
+    assert "What has arrived is kept: the same command goes on from there." in said
+    assert "Traceback" not in said
+    assert len(list(folder.glob("*.part"))) == 1

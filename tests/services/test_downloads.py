@@ -1,0 +1,124 @@
+"""Downloading a model of the list and removing it again; what others keep is used and never removed."""
+
+import logging
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from memapp.errors import UsageError
+from memapp.inference import Cancel, download
+from memapp.runtime import Runtime
+from memapp.services import downloads, models
+from tests.inference import tiny_gguf
+from tests.inference.hub import Hub, list_of_models, serving
+
+
+@dataclass
+class Offered:
+    """A list of models that offers one, from a site on this machine."""
+
+    site: Hub
+    runtime: Runtime
+
+    @property
+    def folder(self) -> Path:
+        return self.runtime.paths.downloads
+
+    def listed(self, name: str = "Tiny") -> models.ModelChoice:
+        (one,) = [one for one in models.list_models(self.runtime) if one.name == name]
+        return one
+
+
+@pytest.fixture
+def offered(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Offered]:
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(600_000)
+    with serving(content) as site:
+        list_of_models(tmp_path / "list", site, monkeypatch)
+        yield Offered(site, runtime)
+
+
+def test_a_model_is_agreed_to_downloaded_used_and_removed(
+    offered: Offered, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = offered.runtime
+    terms = downloads.terms(downloads.find(runtime, "Tiny"))
+    agreed = f"This connects memapp to 127.0.0.1 and fetches tiny.gguf: 1 MB, licence MIT, as on {offered.site.source}."
+    assert terms.startswith(agreed) and "Its hash is not known" in terms and terms.endswith("memapp connects for nothing else.")
+    assert offered.site.asked == [], "asking connects to nothing"
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, lambda *_: pytest.fail("it is the child that connects"))
+    with caplog.at_level(logging.INFO, "memapp"):
+        hosts = {runtime.downloading_from for _ in downloads.get_model(runtime, "Tiny", Cancel())}
+    assert (hosts, runtime.downloading_from) == ({"127.0.0.1"}, "")
+    assert "downloading tiny.gguf from 127.0.0.1" in caplog.text
+    here = offered.listed()
+    assert (here.path, here.kept_by, here.remote, here.licence) == (offered.folder / "tiny.gguf", "memapp", None, "MIT")
+    with pytest.raises(UsageError, match="is here already"):
+        downloads.find(runtime, "Tiny")
+    assert models.use_model(runtime, "Tiny") == "", "its hash was checked: it needs no warning"
+    assert runtime.settings.model == str(here.path)
+    with pytest.raises(UsageError, match="is the model that answers"):
+        downloads.remove_model(runtime, "Tiny")
+    models.use_model(runtime, "bundled")
+    assert downloads.remove_model(runtime, "Tiny") == len(offered.site.content)
+    assert list(offered.folder.iterdir()) == []
+    assert offered.listed().remote
+
+
+def test_what_has_arrived_is_said_and_removed(offered: Offered) -> None:
+    offered.site.hold.set()
+    offered.site.cut = [600_000]
+    cancel = Cancel()
+    for arrived in downloads.get_model(offered.runtime, "Tiny", cancel):
+        if arrived:
+            cancel.set()
+    offered.site.hold.clear()
+    (part,) = download.parts("tiny.gguf", offered.folder)
+    arrived = part.stat().st_size
+    assert arrived and offered.listed().arrived == arrived
+    assert downloads.remove_model(offered.runtime, "Tiny") == arrived
+    assert list(offered.folder.iterdir()) == []
+    with pytest.raises(UsageError, match="Nothing of Tiny is here"):
+        downloads.remove_model(offered.runtime, "Tiny")
+
+
+def test_files_of_others_are_used_in_place_and_never_removed(offered: Offered, a_person_of_its_own: Path) -> None:
+    runtime = offered.runtime
+    theirs = a_person_of_its_own / ".lmstudio/models/o/n/tiny.gguf"
+    own = runtime.paths.models / "own.gguf"
+    for file in (theirs, own):
+        file.parent.mkdir(parents=True)
+        tiny_gguf.write(file, tiny_gguf.CHATML)
+    assert [one.kept_by for one in models.list_models(runtime)] == ["", "you", "LM Studio"], "what is here need not be got"
+    assert "did not come with memapp" in models.use_model(runtime, "tiny")
+    assert runtime.settings.model == str(theirs)
+    models.use_model(runtime, "bundled")
+    for name, said in (
+        ("tiny", "It belongs to LM Studio: remove it there"),
+        ("own", "a file of yours"),
+        ("bundled", "came with"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            downloads.remove_model(runtime, name)
+    with pytest.raises(UsageError, match="There is no model"):
+        downloads.remove_model(runtime, "../config")
+    assert theirs.is_file() and own.is_file()
+
+
+def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Path) -> None:
+    for place in (".lmstudio/models/o/n", ".lmstudio/models/p/n", ".cache/llama.cpp"):
+        (a_person_of_its_own / place).mkdir(parents=True)
+        tiny_gguf.write(a_person_of_its_own / place / "same.gguf", tiny_gguf.CHATML)
+    (a_person_of_its_own / ".cache/llama.cpp/junk.gguf").write_text("no model", "utf-8")
+    names = [one.name for one in models.list_models(offered.runtime)]
+    assert len(names) == len(set(names)) == 5
+    assert {"same", "same (LM Studio)", "same (llama.cpp)"} < set(names)
+
+
+def test_the_machine_is_described(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "CPU build (gpu_layers -1)" in models.machine(runtime)
+    monkeypatch.setattr(models.build, "graphics", lambda: "CUDA")
+    assert "CUDA build: all layers on the graphics card (gpu_layers -1)" in models.machine(runtime)

@@ -1,0 +1,183 @@
+"""What memapp answers by itself, from the profile and the memory, where the model is a small one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import FROM_MEMORY, Message
+from memapp.domain.turn import Completed, Found
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, upkeep
+from memapp.services.consent import decisions, pending
+from memapp.services.from_memory import NOTHING, UNKNOWN, WAITS
+from memapp.services.turn import retry_turn
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel(parameters=135_000_000)
+
+
+def tell(runtime: Runtime, *messages: str) -> str:
+    """Say something in a chat of its own, and let it be learned."""
+    thread = new_chat(runtime)
+    for text in messages:
+        say(runtime, thread, text)
+    for _ in upkeep.work(runtime, None, Cancel()):
+        pass
+    return thread
+
+
+def ask(runtime: Runtime, question: str, thread: str = "") -> Message:
+    reply: Message = only(Completed, say(runtime, thread or new_chat(runtime), question)).reply
+    return reply
+
+
+def own(runtime: Runtime, question: str, thread: str = "") -> str:
+    """Return what memapp answers by itself; empty where the model answered."""
+    reply = ask(runtime, question, thread)
+    return reply.text if reply.model == FROM_MEMORY else ""
+
+
+def test_a_fact_answers_without_a_call_and_stands_below_as_the_source(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "My dog is called Biscuit. I play the cello.")
+    calls = len(model.seen)
+    happened = say(runtime, new_chat(runtime), "whats my dog called again?")
+    reply = only(Completed, happened).reply
+    assert (reply.text, reply.model, len(model.seen)) == ("Your dog is called Biscuit.", FROM_MEMORY, calls)
+    assert (
+        [hit.told for hit in only(Found, happened).hits] == [hit.told for hit in chats.trace(runtime, reply).hits] == [reply.text]
+    )
+    assert chats.get_message(runtime, reply.id) == reply
+
+
+def test_the_profile_comes_first_and_a_message_is_quoted_with_its_day(runtime: Runtime) -> None:
+    tell(runtime, "I moved to Bruges last week.", "My sister Mira turns 30 on the 14th of March. She loves pottery.")
+    decisions.approve(runtime, pending.list_pending(runtime)[0].id)
+    assert own(runtime, "where do i live?") == own(runtime, "I live in Paris, right?") == "You live in Bruges."
+    assert own(runtime, "what does my sister love") == (
+        'You told me today: "My sister Mira turns 30 on the 14th of March. She loves pottery."'
+    )
+
+
+def test_what_nobody_told_is_not_known_and_a_false_premise_is_not_confirmed(runtime: Runtime) -> None:
+    tell(runtime, "My sister Mira lives in Ghent.", "I love jazz and hiking.", "We went to Lisbon.")
+    for question in (
+        "what's my brother's name?",
+        "where does my brother live?",
+        "do i have a cat?",
+        "do I like opera?",
+        "my sister lives in Oslo, right?",
+        "when did I move to Berlin?",
+        "did I tell you about my trip to Rome?",
+        "where does my sister work?",
+    ):
+        assert own(runtime, question) == UNKNOWN, question
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what should I cook tonight?",
+        "can you write a poem about my dog?",
+        "how do I fix my bike?",
+        "why is my dog barking?",
+        "What is your favourite colour?",
+        "tell me a joke",
+        "I play the cello.",
+        "is my dog too old for stairs, do you think?",
+        "what can I give my dog for breakfast?",
+    ],
+)
+def test_anything_else_is_the_models(runtime: Runtime, message: str) -> None:
+    tell(runtime, "My dog is called Biscuit. I play the cello.")
+    assert own(runtime, message) == ""
+
+
+def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
+    tell(runtime, "My sister is called Mira. My brother is called Leo.")
+    thread = tell(runtime, "My sister is visiting, I saw my brother yesterday.")
+    assert own(runtime, "what's her name again?", thread) == "Your sister is called Mira."
+    assert own(runtime, "and what is his name?", thread) == "Your brother is called Leo."
+    assert own(runtime, "what is her name?") == ""
+
+
+def test_everything_is_listed(runtime: Runtime) -> None:
+    assert own(runtime, "what do you know about me?") == NOTHING
+    tell(runtime, "I live in Bruges. I play the cello.", "I have a dog.")
+    decisions.approve(runtime, pending.list_pending(runtime)[0].id)
+    assert own(runtime, "ok, what do you know about me") == "You live in Bruges.\nYou have a dog.\nYou play the cello."
+
+
+def test_what_waits_or_was_denied_or_taken_back_is_not_told(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "I moved to Porto last week and I am diabetic.", "I have a cat called Minka.")
+    assert own(runtime, "where do I live?") == WAITS
+    for request in pending.list_pending(runtime):
+        decisions.deny(runtime, request.id)
+    curate.discard(runtime, *(one.id for one in curate.list_memories(runtime)))
+    for question in ("where do I live?", "Which city did I move to?", "am I diabetic?", "what is my cat called?"):
+        assert own(runtime, question) == UNKNOWN, question
+    ask(runtime, "What is Porto like?")
+    assert "diabetic" not in str(model.seen[-1])
+
+
+def test_what_memapp_itself_said_is_no_source(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("I recommend the film Metropolis, it is a classic.")
+    tell(runtime, "Which film is worth a rainy evening?")
+    first = own(runtime, "which film did you recommend?")
+    assert first == 'I said today: "I recommend the film Metropolis, it is a classic."'
+    assert own(runtime, "which film did you recommend to me?") == first
+
+
+def test_retried_it_goes_to_the_model_and_the_old_answer_stays(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "I play the cello.")
+    reply = ask(runtime, "what do I play?")
+    model.enqueue("The cello, you said.")
+    again = only(Completed, retry_turn(runtime, reply.id)).reply
+    assert (again.text, again.model) == ("The cello, you said.", "scripted")
+    assert [one.text for one in chats.variants(runtime, again)] == ["You play the cello.", "The cello, you said."]
+
+
+def test_what_comes_next_is_expected_in_idle_time_and_the_model_reads_the_exchange(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
+    thread = tell(runtime, "I play the cello.")
+    reply = ask(runtime, "what do I play?", thread)
+    model.script = lambda prompt, _: " Who wrote the first suite?" if prompt.head.startswith(reply.text) else None
+    for _ in upkeep.work(runtime, thread, Cancel()):
+        pass
+    assert chats.trace(runtime, reply).expects == "Who wrote the first suite?"
+    ask(runtime, "really?", thread)  # goes on from the reply before it
+    assert "what do I play?" in str(model.seen[-1])
+    assert reply.text in str(model.seen[-1])
+
+
+@pytest.mark.parametrize(("parameters", "knobs"), [(0, {}), (7_000_000_000, {}), (135_000_000, {"answer_from_memory": False})])
+def test_a_capable_model_speaks_itself_and_so_does_any_where_that_is_set(
+    tmp_path: Path, parameters: int, knobs: dict[str, bool]
+) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel(parameters=parameters), **knobs)
+    tell(runtime, "I play the cello.")
+    assert own(runtime, "what do I play?") == ""
+    runtime.close()
+
+
+@pytest.fixture
+def without_model(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path)
+    yield opened
+    opened.close()
+
+
+def test_it_needs_no_model(without_model: Runtime) -> None:
+    curate.add(without_model, "User plays the cello.")
+    assert own(without_model, "what do I play?") == "You play the cello."
+
+
+def test_an_inner_voice_is_left_alone(runtime: Runtime) -> None:
+    tell(runtime, "I play the cello.")
+    assert own(runtime, "what do I play?", new_chat(runtime, "tom")) == ""
