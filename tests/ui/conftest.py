@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
+from textual.command import CommandPalette
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -202,6 +203,7 @@ BRIEF = {
     *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
     *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
     *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
+    CommandPalette._GATHER_COMMANDS_GROUP,
 }
 """Groups of workers that end by themselves; the others may wait for the person."""
 
@@ -231,16 +233,18 @@ async def at_rest(*_: object) -> None:
         await asyncio.sleep(0)
         if loop._ready:
             continue
+        held = False
         if (app := active_app.get(None)) and app._running and app.screen_stack:
             app.screen._on_timer_update()
-            if loop._ready:
-                continue
+            held = app._batch_count > 0  # a screen that was opened lays itself out a moment later
         pool, now = loop._default_executor, loop.time()
         working = pool is not None and pool._idle_semaphore._value < len(pool._threads)
+        if loop._ready:  # looked at last: a thread leaves its result here before it is idle
+            continue
         soon = [one._when for one in loop._scheduled if not one._cancelled and one._when < now + SOON_SECONDS]
-        if not (working or soon) or now > end:
+        if not (working or held or soon) or now > end:
             return
-        await asyncio.sleep(0.002 if working else max(0.0, min(soon) - now))
+        await asyncio.sleep(0.002 if working or not soon else max(0.0, min(soon) - now))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.widgets import Input
 
 from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
@@ -538,6 +539,21 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         await seen.pilot.press("d")
         await seen.until(lambda: seen.app.screen is seen.chat)
         assert [memory.id for memory in live(runtime)] == [other.id]
+
+
+async def test_a_card_that_closes_while_it_looks_a_memory_up_breaks_nothing(world: World) -> None:
+    async with memories(world, FACTS[:1]) as (seen, _):
+        one = live(seen.app.runtime)[0]
+        await seen.pilot.press("f2")
+        seen.app.post_message(MemoryWanted(one.id))
+        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and one.text in seen.words())
+        card = seen.app.screen
+        assert isinstance(card, MemoryCard)
+        closing = seen.app.pop_screen()  # its widgets go from the innermost to the outermost
+        with patch.object(ContentView, "look_up", side_effect=NoMatches("gone")) as looked_up:
+            card.detail.show(one, at_once=True)
+            await closing
+        assert looked_up.called
 
 
 # Together with the rest ------------------------------------------------------------------------------------------------
