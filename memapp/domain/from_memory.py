@@ -126,12 +126,12 @@ def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
     return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
 
 
-def quotable(text: str, *, told: bool) -> list[str]:
+def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
     """Return what of a message may be quoted as the person's word, a sentence about her, him or it with the one before it.
 
     Left out are questions, code, and what is secret, sensitive or said in confidence: that is known by a yes of theirs or not at
-    all. Suppositions, and what they quote or show for a task, say nothing of them; `told`: they may stay where it is only asked
-    what was said.
+    all, but stands above for everybody to read in the chat that it was said in, `here`. Suppositions, and what they quote or show
+    for a task, say nothing of them; `told`: they may stay where it is only asked what was said.
     """
     if EN.regex("{in_confidence}").search(expand(text)):
         return []
@@ -143,7 +143,7 @@ def quotable(text: str, *, told: bool) -> list[str]:
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
         if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
             continue
-        if is_secret(sentence) or touches_sensitive(sentence):
+        if is_secret(sentence) or (touches_sensitive(sentence) and not here):
             continue
         if kept and EN.regex(r"(?:{coordinators} )?{pronoun_of_others}\b").match(sentence):
             kept[-1] += f" {sentence}"

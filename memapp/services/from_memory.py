@@ -75,7 +75,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     hits = [hit for hit in _found(runtime, question, message) if not times or _is_of(hit, times)]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    lines = _answering(runtime, question, hits)
+    lines = _answering(runtime, question, message.thread_id, hits)
     if lines:
         return FromMemory("\n".join(line.text for line in lines), tuple(line.hit for line in lines))
     if not question.is_personal or _may_hold_it(question, message.text, hits):
@@ -152,11 +152,11 @@ def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
     return any(one.month == time.month and one.day == time.day for one in named_times(hit.text, hit.at.date()) for time in times)
 
 
-def _answering(runtime: Runtime, question: MemoryQuestion, hits: Sequence[Recalled]) -> list[_Line]:
+def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:
     """Return the lines that answer a question for sure, best first: facts before lines of old chats."""
     found = []
     for hit in hits:
-        line = _told_fact(question, hit) if hit.kind == "memory" else _quoted(runtime, question, hit)
+        line = _told_fact(question, hit) if hit.kind == "memory" else _quoted(runtime, question, thread_id, hit)
         if line is not None:
             found.append(line)
     if not question.is_narrative:
@@ -181,7 +181,7 @@ def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
     return _Line(hit, addressed(hit.text), sure) if sure else None
 
 
-def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line | None:
+def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
     """Quote of a message the sentences that answer."""
     if (hit.said_by == "assistant") != (question.about == "replied") or not question.is_personal:
         return None
@@ -191,7 +191,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line 
     if message.model in (OWN_WORDS, FROM_MEMORY):
         return None
     text = message.typed_text if message.origin is Origin.TYPED else message.text
-    told = quotable(text, told=question.is_told)
+    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
     sentences = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
     sure = certain(question, " ".join(sentences), is_fact=False)
     if not sentences or not (sure or question.is_told):

@@ -106,6 +106,12 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
     assert own(runtime, "what is her name?") == ""
 
 
+def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
+    told = "my girlfriend Ines stayed in Porto, she is a vet."
+    assert own(runtime, "what's my girlfriend's name?", tell(runtime, told)) == f'You told me today: "{told}"'
+    assert own(runtime, "what's my girlfriend's name?") == UNKNOWN
+
+
 def test_everything_is_listed(runtime: Runtime) -> None:
     assert own(runtime, "what do you know about me?") == NOTHING
     tell(runtime, "I live in Bruges. I play the cello.", "I have a dog.")
