@@ -14,7 +14,6 @@ from rich.cells import cell_len, set_cell_size
 
 from memapp import paths
 from memapp.domain import strict_json
-from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 
@@ -54,6 +53,8 @@ def show_json(value: Any) -> None:
 
 def told(text: str) -> str:
     """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
+    from memapp.domain.second_person import addressed  # the first paint of the screen waits for none of it
+
     return addressed(text) if sys.stdout.isatty() else text
 
 

@@ -21,7 +21,7 @@ from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restar
 from memapp.errors import MemappError, ModelError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, ids, models, turn, upkeep
+from memapp.services import chats, ids, life_domains, models, turn, upkeep
 from memapp.services.consent import pending
 
 
@@ -71,9 +71,14 @@ def _piped_in() -> bool:
 def load(runtime: Runtime) -> None:
     """Load both models at once."""
     runtime.embedding.loading("")
-    threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
+    threading.Thread(target=_load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)
     search_by_meaning(runtime)
+
+
+def _load_embedder(runtime: Runtime) -> None:
+    models.load_embedder(runtime)
+    life_domains.prepare(runtime)
 
 
 def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_json: bool = False) -> None:

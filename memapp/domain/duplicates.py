@@ -47,7 +47,8 @@ def _same(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> boo
     return len(one) == len(other) > 0 and all(word & same for word, same in zip(one, other, strict=True))
 
 
-def _meaning(text: str) -> list[frozenset[str]]:
+@lru_cache(maxsize=256)  # what a prompt says already is compared with each hit
+def _meaning(text: str) -> Sequence[frozenset[str]]:
     """Return the words that carry the meaning, each with what it may be a form of, and with the tense marked."""
     meaning = []
     for word in (word.casefold() for word in tokens(expand(text))):

@@ -5,13 +5,16 @@ Vectors and relations are saved together: a fact with a vector has been related,
 
 import logging
 from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from memapp.domain.changes import Actor, Linked
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
 from memapp.errors import ModelError
-from memapp.inference import Cancel
+from memapp.inference import Cancel, Embedder
 from memapp.runtime import Runtime
 from memapp.store import changes, memories, relations, vectors
 from memapp.store.session import Session
@@ -20,8 +23,10 @@ from memapp.store.vectors import Vectors
 log = logging.getLogger(__name__)
 
 BATCH = 32
+RECENT_TEXTS = 256
 Alike = dict[int, list[tuple[int, float]]]
 """For each fact, the facts similar enough to be related, with their cosine; all by key."""
+_recent: WeakKeyDictionary[Embedder, dict[str, Vectors]] = WeakKeyDictionary()
 KINDS: tuple[OwnerKind, ...] = ("memory", "message")
 
 
@@ -58,13 +63,30 @@ def waiting(runtime: Runtime) -> int:
 
 
 def embedded(runtime: Runtime, texts: Sequence[str], *, wait: bool = False) -> Vectors | None:
-    """Return the vectors of texts; None without an embedding model, and where it fails: then words must do."""
+    """Return the vectors of texts; None without an embedding model, and where it fails: then words must do.
+
+    Those of the last texts are kept: a turn compares its message with what was expected, with facts, and with life domains.
+    """
     embedder = runtime.embedding.ready()
+    if embedder is None:
+        return None
+    recent = _recent.setdefault(embedder, {})
+    rows = {text: row for text in texts if (row := recent.get(text)) is not None}
     try:
-        return embedder.embed(texts, wait=wait) if embedder else None
+        if new := [text for text in dict.fromkeys(texts) if text not in rows]:
+            rows.update(zip(new, embedder.embed(new, wait=wait), strict=True))
     except ModelError as error:
         log.warning("doing without meaning: %s", type(error).__name__)
         return None
+    if len(recent) + len(rows) > RECENT_TEXTS:
+        recent.clear()
+    recent.update(rows)
+    return np.stack([rows[text] for text in texts])
+
+
+def let_go() -> None:
+    """Forget the last texts that were compared."""
+    _recent.clear()
 
 
 def _alike(runtime: Runtime, batch: Sequence[tuple[int, str]], rows: Vectors, model_id: str) -> Alike:

@@ -18,6 +18,7 @@ from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
 from memapp.runtime import Runtime
+from memapp.services import embed
 from memapp.services.reads import reading
 from memapp.store import chat, consents, events, memories, text_traces, vectors
 from memapp.store.forget import erasing, finding, purge_jobs
@@ -124,6 +125,7 @@ def _free_erased(runtime: Runtime) -> None:
     """Free what this process keeps of words that were erased."""
     runtime.database.heard_erasures = runtime.database.erasures
     vectors.let_go(runtime.database)
+    embed.let_go()
     if model := runtime.chat.ready():
         with suppress(ModelError):  # one that was closed keeps nothing
             model.forget()

@@ -81,19 +81,27 @@ def _constraints(runtime: Runtime, found: Sequence[Recalled], near: frozenset[st
 
 def _nearness(runtime: Runtime, rows: Vectors | None) -> list[dict[str, float]]:
     """Return for each vector how near it is to each domain; nothing without an embedding model."""
-    named = [(domain, phrase) for domain, phrases in life_domains.phrases().items() for phrase in phrases]
-    embedder = runtime.embedding.ready()
-    if rows is None or embedder is None:
-        return [{}]
-    if embedder.model_id not in _phrases:
-        made = embedded(runtime, [phrase for _, phrase in named])
-        if made is None:
-            return [{} for _ in rows]
-        _phrases[embedder.model_id] = made
+    phrases = prepare(runtime)
+    if rows is None or phrases is None:
+        return [{}] * (1 if rows is None else len(rows))
+    domains = [domain for domain, of_one in life_domains.phrases().items() for _ in of_one]
     found = []
-    for cosines in rows @ _phrases[embedder.model_id].T:
+    for cosines in rows @ phrases.T:
         nearness: dict[str, float] = {}
-        for (domain, _), cosine in zip(named, cosines, strict=True):
+        for domain, cosine in zip(domains, cosines, strict=True):
             nearness[domain] = max(nearness.get(domain, -1.0), float(cosine))
         found.append(nearness)
     return found
+
+
+def prepare(runtime: Runtime) -> Vectors | None:
+    """Return the vectors of the phrases of all domains, embedded once: at best before the first turn, which would wait."""
+    embedder = runtime.embedding.ready()
+    if embedder is None:
+        return None
+    if embedder.model_id not in _phrases:
+        made = embedded(runtime, [phrase for of_one in life_domains.phrases().values() for phrase in of_one])
+        if made is None:
+            return None
+        _phrases[embedder.model_id] = made
+    return _phrases[embedder.model_id]

@@ -85,7 +85,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     )
     on_demand = not hits and limit > 0 and about_person and not is_request(text)
     if on_demand:
-        again = _recall(runtime, " ".join([text, *_last_said(in_prompt, text)]), seen)
+        more = _last_said(in_prompt, text)
+        again = _recall(runtime, " ".join([text, *more]), seen) if more else found
         choose = partial(quotes.choose, text, again, limit, least=quotes.ON_DEMAND_SCORE)
         hits = choose() or choose(least_cosine=-1.0)  # that shares a word and nothing else is better than nothing
     if not own_case:

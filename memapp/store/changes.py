@@ -30,7 +30,7 @@ from memapp.domain.changes import (
 from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
-from memapp.errors import UsageError
+from memapp.errors import NotFound, UsageError
 from memapp.store import history, snapshots
 from memapp.store.delta import log_change
 from memapp.store.encoding import new_id
@@ -38,6 +38,7 @@ from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memory, row_of
 from memapp.store.session import Session
+from memapp.store.snapshots import Snapshot
 
 TIME_TO_LOOK = timedelta(days=7)
 _PURGED = (
@@ -87,7 +88,7 @@ def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[T
     @wraps(alter)
     def operation(session: Session, change: Any, now: datetime) -> list[Touched]:
         memory = get_memory(session, change.memory_id)
-        before = snapshots.take(session, memory.id)
+        before = snapshots.of(session, memory)
         meta = alter(session, memory, change, now) or {}
         return [Touched(change.event, memory.id, before, snapshots.take(session, memory.id), meta)]
 
@@ -123,7 +124,7 @@ def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
     absorbed, kept = get_memory(session, change.memory_id), get_memory(session, change.into)
     if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
         raise UsageError("Only two memories that are both remembered can be merged.")
-    before_absorbed, before_kept = snapshots.take(session, absorbed.id), snapshots.take(session, kept.id)
+    before_absorbed, before_kept = snapshots.of(session, absorbed), snapshots.of(session, kept)
     _set(session, absorbed.id, now, state=State.MERGED, reason="merged", merged_into=kept.id, purge_at=change.purge_at)
     _add_sources(session, kept.id, absorbed.sources)
     weight = max(kept.importance, absorbed.importance)
@@ -137,11 +138,11 @@ def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
 @_of_one
 def _link(session: Session, memory: Memory, change: Linked, now: datetime) -> dict[str, Any]:
     sql = """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
-             VALUES (:id, :user, :from_id, :to_id, 'related_to', :strength, :now)
+             SELECT :id, :user, :from_id, id, 'related_to', :strength, :now FROM memories WHERE user_id = :user AND id = :to_id
              ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength"""
-    for other, strength in change.to:
-        to_id = get_memory(session, other).id
-        session.run(sql, id=new_id(now), from_id=memory.id, to_id=to_id, strength=strength, now=now)
+    links = [{"id": new_id(now), "from_id": memory.id, "to_id": to_id, "strength": strength} for to_id, strength in change.to]
+    if session.run_many(sql, links, now=now).rowcount < len(links):
+        raise NotFound("There is no such memory to be related to.")
     return {"to": dict(change.to)}
 
 
@@ -217,13 +218,13 @@ def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
     return touched
 
 
-def _put_back(session: Session, entry: Entry, before: str, purge_at: datetime, now: datetime) -> None:
+def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime, now: datetime) -> None:
     """Make a memory what it was before an entry; one that came with it goes to the trash."""
     if entry.before is None:
         _set(session, entry.memory_id, now, state=State.SOFT_DELETED, reason="undone", merged_into="", purge_at=purge_at)
         return
     snapshot = history.snapshot_of(session, entry.before)
-    memory = snapshots.read(snapshot)
+    memory = snapshot.memory
     if memory.state is State.LIVE:
         _refuse_same(session, entry.memory_id, memory.text)
     after = history.snapshot_of(session, entry.after) if entry.after else before

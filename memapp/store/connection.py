@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from weakref import WeakSet
 
+from memapp.domain.duplicates import normalise
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
@@ -51,7 +52,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         connection.path, connection.given_out = path, WeakSet()
     connection.row_factory = rows_of(path)
     try:
-        connection.create_function("casefold", 1, str.casefold, deterministic=True)  # SQLite's lower() knows A to Z only
+        add_functions(connection)
         if read_only:
             connection.execute("PRAGMA query_only = 1")
             connection.execute("PRAGMA temp_store = 2")
@@ -69,6 +70,12 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         connection.close()
         raise
     return connection
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Give SQL what it has not got itself: its lower() knows A to Z only."""
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    connection.create_function("normalise", 1, normalise, deterministic=True)
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
@@ -93,6 +100,7 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = rows_of(path)
+        add_functions(copy)
         refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")

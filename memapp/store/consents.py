@@ -38,7 +38,7 @@ def add_request(session: Session, request: ConsentRequest, *, memory: Memory | N
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
     proposed = {name: getattr(request, name) for name in _PROPOSED}
-    session.insert("consent_requests", **proposed, memory=snapshots.write(memory) if memory else "")
+    session.insert("consent_requests", **proposed, memory=snapshots.write_memory(memory) if memory else "")
 
 
 def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
@@ -73,7 +73,7 @@ def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
 def memory_of(session: Session, request_id: str) -> Memory | None:
     """Return the memory that waits with a request."""
     row = session.row("SELECT memory AS snapshot FROM consent_requests WHERE user_id = :user AND id = :id", id=request_id)
-    return snapshots.of_row(row) if row and row["snapshot"] else None
+    return snapshots.of_row(row).memory if row and row["snapshot"] else None
 
 
 def question_of(session: Session, request_id: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from ulid import ULID
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 def new_id(now: datetime) -> str:
     """Return a ULID: unique, and sorted by time to the millisecond."""
@@ -34,4 +36,4 @@ def to_time(text: str) -> datetime:
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(value)

@@ -1,9 +1,8 @@
 """The history: every change of a memory with the versions before and after, and which steps can be undone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import cached_property
 from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
@@ -14,6 +13,7 @@ from memapp.store import chat, snapshots
 from memapp.store.encoding import new_id
 from memapp.store.failures import Row
 from memapp.store.session import Session
+from memapp.store.snapshots import Snapshot
 
 _ENTRY = "number, step, undoes, memory_id, event, old_ref AS before, new_ref AS after, actor, thread_id, meta, ts AS at"
 _NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
@@ -40,18 +40,18 @@ class Touched:
 
     event: Event
     memory_id: str
-    before: str | None
-    after: str | None
+    before: Snapshot | None
+    after: Snapshot | None
     """None if it was erased; then no version of what was before is kept either."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def was(self) -> Memory | None:
-        return snapshots.read(self.before) if self.before else None
+        return self.before.memory if self.before else None
 
-    @cached_property
+    @property
     def now(self) -> Memory | None:
-        return snapshots.read(self.after) if self.after else None
+        return self.after.memory if self.after else None
 
     @property
     def became(self) -> ChangeEvent:
@@ -92,14 +92,9 @@ def next_revision(session: Session) -> int:
 
 def record(session: Session, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
     """Write one entry, and its two versions unless they exist."""
-    row = {
-        "old_ref": _version(session, touched.memory_id, None if touched.event is Event.PURGE else touched.before),
-        "new_ref": _version(session, touched.memory_id, touched.after),
-        "actor": actor.name,
-        "thread_id": actor.thread_id,
-        "meta": touched.meta,
-    }
     memory_id, event = touched.memory_id, touched.event
+    old_ref, new_ref = (None, None) if event in (Event.PURGE, Event.PROFILE) else _versions(session, touched)
+    row = {"old_ref": old_ref, "new_ref": new_ref, "actor": actor.name, "thread_id": actor.thread_id, "meta": touched.meta}
     session.insert("history", id=new_id(now), step=step, undoes=undoes or None, memory_id=memory_id, event=event, **row, ts=now)
 
 
@@ -208,29 +203,28 @@ def texts_from(session: Session, message_id: str) -> list[str]:
     """Return all that memories from a message say or ever said, those in the trash too."""
     sql = """SELECT v.* FROM memory_sources s JOIN versions v ON v.memory_id = s.memory_id
              WHERE s.message_id = :message AND +s.user_id = :user"""
-    return [snapshots.of_row(row).text for row in session.run(sql, message=message_id)]
+    return [snapshots.of_row(row).memory.text for row in session.run(sql, message=message_id)]
 
 
-def snapshot_of(session: Session, number: int) -> str:
-    """Return the snapshot of a version, which can be read."""
+def snapshot_of(session: Session, number: int) -> Snapshot:
+    """Return the snapshot of a version."""
     (row,) = session.run("SELECT snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
-    snapshots.of_row(row)
-    return str(row["snapshot"])
+    return snapshots.of_row(row)
 
 
 def _version_of(row: Row) -> Version:
-    memory = snapshots.of_row(row)
+    memory = snapshots.of_row(row).memory
     said = {one.name: getattr(memory, one.name) for one in fields(Version) if one.name not in ("id", "memory_id")}
     return Version(row["id"], row["memory_id"], **said)
 
 
-def _version(session: Session, memory_id: str, snapshot: str | None) -> int | None:
-    """Return the number of a version; the last one is used again if nothing changed since."""
-    if snapshot is None:
-        return None
+def _versions(session: Session, touched: Touched) -> Iterator[int | None]:
+    """Yield the numbers of the versions before and after; the last one is used again if nothing changed since."""
     sql = "SELECT id, snapshot FROM versions WHERE +user_id = :user AND memory_id = :memory ORDER BY id DESC LIMIT 1"
-    last = session.row(sql, memory=memory_id)
-    if last is not None and last["snapshot"] == snapshot:
-        return int(last["id"])
-    made = "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (:user, :memory, :snapshot) RETURNING id"
-    return int(session.value(made, memory=memory_id, snapshot=snapshot))
+    made = "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (:user, :memory, :snapshot) RETURNING id, snapshot"
+    last = session.row(sql, memory=touched.memory_id)
+    for snapshot in (touched.before, touched.after):
+        written = snapshot and snapshots.write(snapshot)
+        if written and (last is None or last["snapshot"] != written):
+            last = session.row(made, memory=touched.memory_id, snapshot=written)
+        yield last["id"] if written and last else None

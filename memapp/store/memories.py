@@ -9,7 +9,6 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
 from memapp.store.encoding import begin_of
-from memapp.store.records import stored
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 
@@ -191,4 +190,4 @@ def find_same(session: Session, normal_text: str) -> str | None:
 
 def row_of(memory: Memory) -> dict[str, Any]:
     """Return the row of a memory, without its person and its normal text."""
-    return {name: stored(getattr(memory, name)) for name in COLUMNS}
+    return {name: getattr(memory, name) for name in COLUMNS}

@@ -1,6 +1,7 @@
 """Sessions: what services write and read with, in place of a connection."""
 
 import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -31,6 +32,11 @@ class Session:
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""
         return self.conn.execute(sql, {"user": self.user_id, **{name: stored(value) for name, value in values.items()}})
+
+    def run_many(self, sql: str, rows: Iterable[Mapping[str, Any]], /, **values: Any) -> sqlite3.Cursor:
+        """Execute a statement for each row, whose values stand as they are in the file; others are the same for all."""
+        alike = {"user": self.user_id, **{name: stored(value) for name, value in values.items()}}
+        return self.conn.executemany(sql, [{**alike, **row} for row in rows])
 
     def insert(self, table: str, /, **row: Any) -> bool:
         """Add a row of the person's; return that it is new."""

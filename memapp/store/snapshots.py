@@ -1,10 +1,13 @@
 """Snapshots: a memory with its sources and relations as one JSON object, each value by its name, with the version of the form.
 
 A snapshot is what the history keeps as a version, and what is put back when a change is taken back. Names that are missing
-take the default of `Memory`, and names that are not known are passed over: a snapshot outlives the schema it was taken in.
+take the default of `Memory`, so what is at its default is left out; names that are not known are passed over: a snapshot
+outlives the schema it was taken in.
 """
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from memapp.domain.duplicates import normalise
@@ -16,47 +19,74 @@ from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
 
 FORM = 1
-TEXT, NORMAL_TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "normal_text", "tags"))
-"""SQL for what a snapshot says, as it was written and normalised, and for its tags."""
+TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "tags"))
+"""SQL for what a snapshot says, and for its tags."""
+NORMAL_TEXT = f"normalise({TEXT})"
+"""SQL for what counts as the same text."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
+_DEFAULTS = {one.name: one.default for one in fields(Memory) if one.default is not MISSING}
 
 
-def take(session: Session, memory_id: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A memory as it was at one time."""
+
+    memory: Memory
+    relations: Sequence[Mapping[str, Any]] = ()
+    """Their rows."""
+
+
+def take(session: Session, memory_id: str) -> Snapshot | None:
     """Return the snapshot of a memory as it is now, or None if there is no such memory."""
     found = get_memories(session, [memory_id])
-    if not found:
-        return None
+    return of(session, found[0]) if found else None
+
+
+def of(session: Session, memory: Memory) -> Snapshot:
+    """Return the snapshot of a memory that was just read."""
     sql = f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
               UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
               ORDER BY id"""  # noqa: S608
-    return write(found[0], relations=[dict(one) for one in session.run(sql, id=memory_id)])
+    return Snapshot(memory, [dict(one) for one in session.run(sql, id=memory.id)])
 
 
-def write(memory: Memory, **more: Any) -> str:
-    """Return a memory as JSON: texts as they stand in its row, tags as an array, a pin as a boolean."""
-    named = {**row_of(memory), "tags": memory.tags, "normal_text": normalise(memory.text), "sources": memory.sources}
-    return to_json({"version": FORM, **named, **more})
+def write(snapshot: Snapshot) -> str:
+    """Return a snapshot as JSON."""
+    named = {name: value for name, value in _named(snapshot.memory).items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
+    return to_json(named | {"relations": snapshot.relations} if snapshot.relations else named)
 
 
-def read(snapshot: str) -> Memory:
-    """Return the memory that a snapshot was taken of."""
-    return Memory(**{"tags": (), **records.read(json.loads(snapshot), Memory)})
+def write_memory(memory: Memory) -> str:
+    """Return a memory as JSON with all its fields, as it waits with a consent request."""
+    return to_json(_named(memory))
+
+
+def _named(memory: Memory) -> dict[str, Any]:
+    """Return the fields of a memory by name: times as they stand in its row, tags as an array, a pin as a boolean."""
+    row = {name: records.stored(value) for name, value in row_of(memory).items()}
+    return {"version": FORM, **row, "tags": memory.tags, "sources": memory.sources}
+
+
+def read(snapshot: str) -> Snapshot:
+    """Return what `write` or `write_memory` wrote."""
+    named = json.loads(snapshot)
+    return Snapshot(Memory(**{"tags": (), **records.read(named, Memory)}), named.get("relations", ()))
 
 
 @from_row
-def of_row(row: Row) -> Memory:
-    """Return the memory of which a row has the snapshot. Raises `Damaged`."""
+def of_row(row: Row) -> Snapshot:
+    """Return the snapshot that a row has. Raises `Damaged`."""
     return read(row["snapshot"])
 
 
-def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now: str) -> None:
+def put_back(session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot) -> None:
     """Restore row, sources and relations from a snapshot; skip those whose targets are gone.
 
     `after` is the snapshot that the undone change made. Relations found since then stay, unless the text becomes another.
     """
-    memory = read(snapshot)
-    known = {relation["id"] for relation in _relations(after)}
-    found = [one for one in _relations(now) if one["id"] not in known] if read(now).text == memory.text else []
+    memory = snapshot.memory
+    known = {relation["id"] for relation in after.relations}
+    found = [one for one in now.relations if one["id"] not in known] if now.memory.text == memory.text else []
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
     session.alter("memories", memory_id, **row)
     session.run("DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id)
@@ -71,10 +101,5 @@ def put_back(session: Session, memory_id: str, snapshot: str, *, after: str, now
             FROM memories f JOIN memories t
             WHERE f.user_id = :user_id AND f.id = :from_id AND t.user_id = :user_id AND t.id = :to_id
             ON CONFLICT DO NOTHING""",  # noqa: S608
-        [*_relations(snapshot), *found],
+        [*snapshot.relations, *found],
     )
-
-
-def _relations(snapshot: str) -> list[dict[str, Any]]:
-    relations: list[dict[str, Any]] = json.loads(snapshot).get("relations", [])
-    return relations

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.message import Message as Announcement
 
-from memapp.domain.chat import Message, Thread
-from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 from memapp.ui.pasted import Writing
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the first paint waits for none of it
+    from memapp.domain.chat import Message, Thread
+    from memapp.domain.turn import TurnEvent
     from memapp.runtime import Runtime
     from memapp.services.merge import Written
 
@@ -29,7 +29,7 @@ class FileOpened(Announcement):
 class ThreadStarted(Announcement):
     """The first message of a new chat made its thread."""
 
-    thread: Thread
+    thread: "Thread"
 
 
 @dataclass
@@ -37,7 +37,7 @@ class TurnMoved(Announcement):
     """Something happened in the running turn."""
 
     thread_id: str
-    event: TurnEvent
+    event: "TurnEvent"
 
 
 @dataclass
@@ -116,8 +116,8 @@ class ModeWanted(Announcement):
 class ThreadWanted(Announcement):
     """The person wants another chat, perhaps at one of its messages; or a new one, in which a persona answers."""
 
-    thread: Thread | None
-    at: Message | None = None
+    thread: "Thread | None"
+    at: "Message | None" = None
     persona: str = ""
 
 

@@ -23,7 +23,7 @@ from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, downloads, forget, models, upkeep
+from memapp.services import backups, chats, downloads, forget, life_domains, models, upkeep
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -299,6 +299,7 @@ class Talk:
                 models.load_embedder(self.runtime)
             finally:
                 self._announce(ModelChanged())
+            life_domains.prepare(self.runtime)
 
 
 def _paced(events: Iterator[TurnEvent]) -> Iterator[TurnEvent]:

@@ -1,9 +1,9 @@
 """Killed while it changes memories without end: each step is there as a whole or not at all, and all that tells of it agrees."""
 
-import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count, groupby
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -203,9 +203,10 @@ def assert_agreement(runtime: Runtime) -> None:
     assert set(last) == {row["id"] for row in session.conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
         snapshot = session.conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
-        kept, now = json.loads(snapshot), json.loads(snapshots.take(session, memory_id) or "{}")
+        kept, now = snapshots.read(snapshot), snapshots.take(session, memory_id)
+        assert now is not None
         if row["event"] != "LINK":  # others come and go without the history of this one
-            kept["relations"] = now["relations"]
+            kept = replace(kept, relations=now.relations)
         assert kept == now
     assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
     is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}

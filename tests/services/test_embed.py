@@ -1,6 +1,6 @@
 """Vectors and relations made in idle time, and what recall does with relations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,10 +8,13 @@ import pytest
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, undo
-from memapp.services.embed import BATCH, embed, run
+from memapp.services import curate, forget, life_domains, undo
+from memapp.services.embed import BATCH, embed, embedded, run
+from memapp.services.life_domains import bearing_on
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import history, relations
+from memapp.store.scope import Scope
+from memapp.store.vectors import Vectors
 from tests.builders import make_runtime
 
 
@@ -100,6 +103,41 @@ def test_recall_brings_what_is_related_to_a_hit_after_the_hits(runtime: Runtime)
     assert hits[0].text == "User drinks oolong tea in the morning with honey."
     assert len(hits) == 3
     assert all(hit.why.startswith("related") and hit.score < hits[0].score for hit in hits[1:])
+
+
+@pytest.fixture
+def asked(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the embedding model is given from now on."""
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    real, asked = embedder.embed, list[str]()
+
+    def embed_and_tell(texts: Sequence[str], *, wait: bool = True) -> Vectors:
+        asked.extend(texts)
+        return real(texts, wait=wait)
+
+    monkeypatch.setattr(embedder, "embed", embed_and_tell)
+    return asked
+
+
+def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(runtime: Runtime, asked: list[str]) -> None:
+    tea = add(runtime, "User likes tea.")
+    first = embedded(runtime, ["tea", "milk"])
+    again = embedded(runtime, ["sugar", "milk", "milk"])
+    assert asked == ["tea", "milk", "sugar"]
+    assert first is not None and again is not None
+    assert (again[1] == first[1]).all() and (again[2] == first[1]).all()
+    curate.discard(runtime, tea)
+    forget.purge(runtime, [tea])
+    embedded(runtime, ["tea"])
+    assert asked == ["tea", "milk", "sugar", "tea"]
+
+
+def test_no_turn_waits_for_the_phrases_of_the_life_domains(runtime: Runtime, asked: list[str]) -> None:
+    life_domains.prepare(runtime)
+    asked.clear()
+    bearing_on(runtime, "Plan a trip for the holidays.", (), Scope(runtime.user_id))
+    assert asked == ["Plan a trip for the holidays."]
 
 
 def test_only_the_likest_above_the_least_likeness_count() -> None:

@@ -350,7 +350,7 @@ def test_what_is_too_little_to_look_for_is_refused(runtime: Runtime) -> None:
 def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", *, apply: bool) -> None:
     with runtime.decide() as session:
         now = runtime.clock()
-        request, draft = new_id(now), snapshots.write(fact(memory, now)) if memory else ""
+        request, draft = new_id(now), snapshots.write_memory(fact(memory, now)) if memory else ""
         session.conn.execute(
             """INSERT INTO consent_requests (id, user_id, field, old_value, new_value, memory, proposer, created_at, expires_at)
                VALUES (?, ?, ?, ?, ?, ?, 'rules', ?, ?)""",

@@ -1,6 +1,7 @@
 """Every change of a memory, and every change taken back."""
 
 import ast
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -34,7 +35,7 @@ from memapp.domain.changes import (
 from memapp.domain.memory import State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
-from memapp.store import changes, history, memories, portable, vectors
+from memapp.store import changes, history, memories, portable, snapshots, vectors
 from memapp.store.database import Database, open_database
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
@@ -167,6 +168,21 @@ def test_a_pair_is_linked_once_in_either_direction(database: Database) -> None:
     apply(database, Linked(two, ((one, 0.8),)))
     rows = database.read().execute("SELECT strength FROM relations").fetchall()
     assert [row["strength"] for row in rows] == [0.8]
+
+
+def test_a_link_to_a_memory_that_is_not_there_links_nothing(database: Database) -> None:
+    one, two = (add(database, text) for text in ("User likes tea.", "User drinks tea."))
+    with pytest.raises(NotFound):
+        apply(database, Linked(one, ((two, 0.5), ("nothing", 0.5))))
+    assert database.read().execute("SELECT count(*) FROM relations").fetchone()[0] == 0
+
+
+def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(database: Database) -> None:
+    add(database, "User likes tea.")
+    (written,) = database.read().execute("SELECT snapshot FROM versions").fetchone()
+    (memory,) = memories.list_memories(on(database.read()))
+    assert not {"pinned", "state", "purge_at", "relations", "run_id"} & json.loads(written).keys()
+    assert snapshots.read(written).memory == memory
 
 
 def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:
