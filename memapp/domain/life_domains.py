@@ -6,14 +6,15 @@ language find the facts that bear on every request of a kind; nearness in meanin
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from memapp.lexicon import lexicon
 
 _EN = lexicon("domains")
-LEAST_COSINE = 0.2
-"""A text this near to a phrase of a domain belongs to it."""
-BESIDE_NEAREST = 0.15
-"""Further domains may be this much less near than the nearest one."""
+LEAST_ALIKE = 0.2
+"""A fact less like a request than this, without what all facts and all requests have in common, is about something else."""
+BESIDE_BEST = 0.10
+"""One that is so much less like the request than what fits best is about something beside it."""
 PLAINLY_ABOUT = {"food": 0.25, "travel": 0.30}
 """From here on a request is plainly about the domain that it is nearest to; what is vital is told once too often."""
 
@@ -61,10 +62,10 @@ def needed_by(request: str, cosines: Mapping[str, float]) -> list[str]:
     return list(dict.fromkeys(tags))
 
 
-def nearest(cosines: Mapping[str, float]) -> frozenset[str]:
-    """Return the domains that a text belongs to, given how near it is to each."""
-    least = max(LEAST_COSINE, max(cosines.values(), default=0.0) - BESIDE_NEAREST)
-    return frozenset(name for name, cosine in cosines.items() if cosine >= least)
+def frames(name: Literal["asking", "stating"]) -> list[str]:
+    """Return sentences of all domains that ask for advice, or state what somebody avoids: what they share is no domain's."""
+    written = _EN.entry(f"{name}_frames")
+    return [written[place % len(written)].format(named[0]) for place, named in enumerate(phrases().values())]
 
 
 def _found(pattern: str, text: str) -> bool:

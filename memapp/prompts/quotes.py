@@ -7,6 +7,7 @@ one who is asked about, only what states something, and in words that can be sai
 import re
 from collections.abc import Sequence
 
+from memapp.domain import from_memory
 from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
@@ -55,8 +56,8 @@ def choose(
     if not (subject := _subject(message)):
         return ()
     hits = [hit for hit in hits if _shares_word(hit.text, subject) or (not own_case and _matches(hit, least))]
-    asks_advice = is_request(message) and not asks_about_person(message)
-    of_itself = [hit for hit in hits if hit.cosine == 0 or (hit.kind == "message" and not asks_advice)]
+    is_advice = asks_advice(message)
+    of_itself = [hit for hit in hits if hit.cosine == 0 or (hit.kind == "message" and not is_advice)]
     hits = [hit for hit in hits if hit in of_itself or hit.cosine >= least_cosine]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
@@ -102,6 +103,14 @@ def asks_about_person(message: str) -> bool:
     """Say whether a message asks something about the one who writes it: "Where do I live?"."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
     return asks(last) and bool(_EN.regex("{person}").search(_EN.regex("{tell_me}").sub("", last)))
+
+
+def asks_advice(message: str) -> bool:
+    """Say whether a message asks for advice or a plan, and not for what is remembered: "What did you recommend to me?"."""
+    if not is_request(message):
+        return False
+    asked = from_memory.read(message)
+    return asked is None or not (asked.is_personal or asked.is_told)
 
 
 def goes_on(message: str) -> bool:

@@ -7,18 +7,19 @@ import numpy as np
 
 from memapp.domain import life_domains
 from memapp.domain.memory import Recalled
+from memapp.prompts import quotes
 from memapp.runtime import Runtime
-from memapp.services.embed import embedded
+from memapp.services.embed import KINDS, embedded
 from memapp.store import memories, vectors
 from memapp.store.scope import Scope
 from memapp.store.vectors import Vectors
 
 AMONG = 1000
 """How many facts, the pinned and important ones before the newest, are read for those that bear on every request of a kind."""
-BESIDE_BEST = 0.10
-"""What somebody avoids is told if it is hardly less like the request than what fits best."""
 _phrases: dict[str, Vectors] = {}
 """The vectors of the phrases of all domains by embedding model: they are the same for every store."""
+_common: dict[str, tuple[Vectors, Vectors]] = {}
+"""What all requests have in common, and all facts that bear on one, by embedding model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,15 @@ class Bearing:
 
     vital: tuple[Recalled, ...] = ()
     """What they must not be given to eat: it comes first, and more of it than else stands in a prompt."""
-    constraints: tuple[Recalled, ...] = ()
-    """What they avoid or insist on in this domain of life, likest first."""
+    fitting: tuple[Recalled, ...] | None = None
+    """What of all that was found is about the same as the request, likest first; None where that cannot be told."""
     circumstances: tuple[Recalled, ...] = ()
     """Where they live, their children, their budget: for places that are free."""
 
 
 def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope: Scope) -> Bearing:
     """Return the facts that bear on a message, of all that may be seen, and the constraints among what recall found for it."""
-    is_request = life_domains.is_request(message)
+    is_request = quotes.asks_advice(message)
     if not (is_request or life_domains.touches_food(message)):
         return Bearing()
     nearness = _nearness(runtime, embedded(runtime, [message]))[0] if is_request else {}
@@ -55,28 +56,57 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
                 fasts.append(hit)
             elif is_request:
                 circumstances.setdefault(tag, hit)
-    near = life_domains.nearest(nearness)
-    constraints = _constraints(runtime, found, near) if near else ()
+    fitting = _fitting(runtime, message, found) if is_request else None
     of_each = tuple(circumstances[tag] for tag in needed if tag in circumstances)
-    return Bearing(tuple({hit.id: hit for hit in (*vital, *fasts)}.values()), constraints, of_each)
+    return Bearing(tuple({hit.id: hit for hit in (*vital, *fasts)}.values()), fitting, of_each)
 
 
-def _constraints(runtime: Runtime, found: Sequence[Recalled], near: frozenset[str]) -> tuple[Recalled, ...]:
-    """Return what of the hits keeps the person from something in a domain that the request is near to."""
+def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled]) -> tuple[Recalled, ...] | None:
+    """Return what of the hits is about what a request is about: facts, and messages that keep the person from something.
+
+    What all requests and all such facts have in common is left out of the comparison: by that all are alike.
+    """
+    stated = [hit for hit in found if hit.kind == "memory" or _keeps_from(hit)]
+    common, asking, rows = _in_common(runtime), embedded(runtime, [request]), _vectors(runtime, stated)
+    if common is None or asking is None or rows is None:
+        return None
+    asked, told = asking[0] - common[0], [row - common[1] for row in rows]
+    alike = [float(row @ asked / (np.linalg.norm(row) * np.linalg.norm(asked))) for row in told]
+    least = max(life_domains.LEAST_ALIKE, max(alike, default=0.0) - life_domains.BESIDE_BEST)
+    likest = sorted(zip(stated, alike, strict=True), key=lambda pair: -pair[1])
+    return tuple(hit for hit, likeness in likest if likeness >= least)
+
+
+def _vectors(runtime: Runtime, hits: Sequence[Recalled]) -> list[Vectors] | None:
+    """Return the vectors of hits, made here where idle time has not come yet; None without an embedding model."""
     embedder = runtime.embedding.ready()
-    stated = [hit for hit in found if hit.said_by != "assistant" and "?" not in hit.text and life_domains.is_constraint(hit.text)]
-    if embedder is None or not stated:
-        return ()
-    rows = {
-        id: row
-        for kind in ("memory", "message")
-        for id, row in vectors.of_owners(runtime.read(), kind, embedder.model_id, [one.id for one in stated]).items()
-    }
-    stated = [hit for hit in stated if hit.id in rows and hit.cosine >= life_domains.LEAST_COSINE]
-    nearness = _nearness(runtime, np.stack([rows[hit.id] for hit in stated])) if stated else []
-    bearing = [hit for hit, its in zip(stated, nearness, strict=True) if life_domains.nearest(its) & near]
-    best = max((hit.cosine for hit in bearing), default=0.0)
-    return tuple(sorted((hit for hit in bearing if hit.cosine >= best - BESIDE_BEST), key=lambda hit: -hit.cosine))
+    if embedder is None:
+        return None
+    known: dict[str, Vectors] = {}
+    for kind in KINDS:
+        ids = [hit.id for hit in hits if hit.kind == kind]
+        known |= vectors.of_owners(runtime.read(), kind, embedder.model_id, ids)
+    new = [hit for hit in hits if hit.id not in known]
+    made = embedded(runtime, [hit.text for hit in new]) if new else ()
+    if made is None:
+        return None
+    known |= {hit.id: row for hit, row in zip(new, made, strict=True)}
+    return [known[hit.id] for hit in hits]
+
+
+def _keeps_from(hit: Recalled) -> bool:
+    return hit.said_by == "user" and "?" not in hit.text and life_domains.is_constraint(hit.text)
+
+
+def _in_common(runtime: Runtime) -> tuple[Vectors, Vectors] | None:
+    """Return the mean vectors of requests and of facts that bear on one, whatever they are about."""
+    embedder = runtime.embedding.ready()
+    if embedder is not None and embedder.model_id not in _common:
+        asking = embedded(runtime, life_domains.frames("asking"))
+        stating = embedded(runtime, life_domains.frames("stating"))
+        if asking is not None and stating is not None:
+            _common[embedder.model_id] = asking.mean(axis=0), stating.mean(axis=0)
+    return _common.get(embedder.model_id) if embedder is not None else None
 
 
 def _nearness(runtime: Runtime, rows: Vectors | None) -> list[dict[str, float]]:

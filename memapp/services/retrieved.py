@@ -8,7 +8,6 @@ from functools import partial
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
-from memapp.domain.life_domains import is_request
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.ranking import RetrievalRule
@@ -80,10 +79,9 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     found = _recall(runtime, text, seen)
     bearing = Bearing() if own_case else bearing_on(runtime, text, found, conversation_scope(runtime))
     limit = max(limit, min(len(bearing.vital), runtime.settings.top_k)) if limit else 0
-    hits = quotes.fill(
-        text, (), (*bearing.vital, *quotes.choose(text, found, limit, own_case=own_case), *bearing.constraints), limit
-    )
-    on_demand = not hits and limit > 0 and about_person and not is_request(text)
+    chosen = quotes.choose(text, found, limit, own_case=own_case) if bearing.fitting is None else bearing.fitting
+    hits = quotes.fill(text, (), (*bearing.vital, *chosen), limit)
+    on_demand = not hits and limit > 0 and about_person and not quotes.asks_advice(text)
     if on_demand:
         more = _last_said(in_prompt, text)
         again = _recall(runtime, " ".join([text, *more]), seen) if more else found
@@ -92,7 +90,7 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if not own_case:
         asked_for = needed(runtime, needed_info, conversation_scope(runtime))
         hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
-    if about_person and not is_request(text):
+    if about_person and not quotes.asks_advice(text):
         hits = quotes.fill(text, hits, always(runtime, conversation_scope(runtime), limit), limit)
     return Retrieved(hits, _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS, 1 + on_demand)
 

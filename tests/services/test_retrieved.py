@@ -156,6 +156,22 @@ def test_what_somebody_avoids_comes_with_a_request_of_the_same_domain(runtime: R
     assert bearing(runtime, "Any tips on clothes, jewellery and bags?") == ["User never wants jewellery and bags."]
 
 
+def test_a_request_is_told_of_what_was_said_only_what_keeps_the_person_from_something(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in ("Those clothes, jewellery and bags were great too!", "I never wear jewellery and bags with my clothes."):
+        say(runtime, thread, text)
+    assert bearing(runtime, "Can you suggest clothes, jewellery and bags for me?") == [
+        "I never wear jewellery and bags with my clothes."
+    ]
+
+
+def test_who_asks_what_was_recommended_asks_for_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("The film Metropolis is a classic.")
+    say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
+    list(upkeep.work(runtime, None, Cancel()))
+    assert bearing(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
+
+
 def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Runtime) -> None:
     for text in ("User's dog is called Rex.", "User saw the weather plan.", "User works as a nurse.", "User has a plan for May."):
         curate.add(runtime, text)
