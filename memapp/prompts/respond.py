@@ -125,7 +125,7 @@ def fact_about_user(hit: Recalled) -> str:
 
 
 def _reads_facts(context: PromptContext) -> bool:
-    """Say whether facts stand in the system text, and not as quotes behind a question about the person, which is no request."""
+    """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
     message = context.message or ""
     return context.form == "simple" and (is_request(message) or not asks_about_person(message))
 
