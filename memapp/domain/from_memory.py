@@ -13,6 +13,7 @@ from typing import Literal
 from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import expand, is_adverb, is_past, sentences, stems, third_person_verbs, tokens
+from memapp.domain.given_names import GivenName, given_names
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.lexicon import lexicon
 
@@ -50,6 +51,8 @@ class MemoryQuestion:
     """It says itself that it was told, or replied, or done: then the likeliest message is quoted, and nothing is claimed."""
     kin: frozenset[str] = frozenset()
     """The people and animals that it names."""
+    names: frozenset[str] = frozenset()
+    """The names of those of the person's whom it names, be it by this name."""
 
 
 def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
@@ -94,7 +97,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
 
 def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     """Return how surely a sentence answers a question: 0 for not, else the more of its words it holds, up to 1."""
-    held = _keys(tokens(expand(sentence)))
+    held = _held(sentence)
     if not question.named and not question.other and not question.wants:
         return 0.0
     if any(not (one & held) for one in question.named):
@@ -116,13 +119,13 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
 
 def names(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence speaks of all that a question names."""
-    held = _keys(tokens(expand(sentence)))
+    held = _held(sentence)
     return all(one & held for one in question.named)
 
 
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence holds as many words of a question, besides names, as an answer must."""
-    held = _keys(tokens(expand(sentence)))
+    held = _held(sentence)
     return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
 
 
@@ -150,6 +153,51 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         else:
             kept.append(sentence)
     return kept
+
+
+def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQuestion:
+    """Return a question that knows the names given: who is theirs by the name it has, and how whom it names is called."""
+    named, other = list(question.named), list(question.other)
+    names: frozenset[str] = frozenset()
+    for one in given:
+        keys = _keys(one.name.split()[:1])
+        kin = _kin_in(one.who)
+        if any(keys & forms for forms in other):
+            other = [forms for forms in other if not keys & forms]
+            named.append(keys)
+        elif len(kin) == 1:
+            named = [forms | keys if kin & forms else forms for forms in named]
+        names |= keys if any(keys & forms for forms in named) else frozenset()
+    is_personal = question.is_personal or (question.about == "person" and bool(names))
+    return replace(question, named=tuple(named), other=tuple(other), names=names, is_personal=is_personal)
+
+
+def asked_name(question: MemoryQuestion, text: str) -> str:
+    """Return the sentence that tells the name which is asked for, if a text gives it: `Your sister is called Mira.`"""
+    if question.wants == "person" and question.names:
+        return next((one.introduced for one in given_names(text) if _keys(one.name.split()[:1]) & question.names), "")
+    if question.wants != "name" or question.is_told:
+        return ""
+    asked = {_same(one) for one in question.kin}
+    wider = {_same(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
+    return next((one.told for one in given_names(text) if (kin := _kin_in(one.who)) == asked or (kin and kin <= wider)), "")
+
+
+def with_kin(text: str, given: Sequence[GivenName]) -> str:
+    """Return a text in which those who have a name are called what they are: `my sister turns 30`, for `Mira turns 30`."""
+    for one in given:
+        text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
+    return text
+
+
+def has_pronoun(message: str) -> bool:
+    """Say whether a message may ask about somebody who was named before it."""
+    return EN.regex(r"\b{pronoun_of_others}\b").search(message) is not None
+
+
+def is_correction(message: str) -> bool:
+    """Say whether a message takes back, or dates, what was said just before it: `no, it's Ghent, not Bruges`."""
+    return EN.regex("{corrects}").match(expand(message).strip()) is not None
 
 
 def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
@@ -362,6 +410,18 @@ def _base_of(word: str) -> frozenset[str]:
     return stems(word)
 
 
+def _held(sentence: str) -> frozenset[str]:
+    """Return the words of a sentence, some phrases as the word that asks for them."""
+    text = expand(sentence)
+    for pattern, instead in EN.entry("said_as"):
+        text = EN.regex(pattern).sub(instead, text)
+    return _keys(tokens(text))
+
+
+def _kin_in(who: str) -> frozenset[str]:
+    return frozenset(_same(stem) for word in who.split() for stem in _base_of(word) & _kin())
+
+
 def _same(stem: str) -> str:
     return EN.forms("same").get(stem, stem)
 
@@ -373,6 +433,8 @@ def _kin() -> frozenset[str]:
 def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
     """Say whether a sentence is about whom the question is about: the person, or somebody of theirs whom it names."""
     words = [word.casefold() for word in tokens(expand(sentence))]
+    if _keys(words[:1]) & question.names:
+        return True
     while words and (words[0] in EN.interjections or words[0] == ","):
         words = words[1:]
     whose = "user's" if is_fact else "my"

@@ -71,7 +71,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The reply repeated an earlier one and is written once more; forget what was streamed."""
+    """The reply repeated an earlier one, or spoke of its prompt only, and is written once more; forget what was streamed."""
 
     repeated: str
 

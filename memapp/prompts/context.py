@@ -78,7 +78,7 @@ def system_text(context: PromptContext) -> str:
     if context.form == "simple":
         # To a greeting or thanks it would answer what was said before.
         said_lately = "" if is_small_talk(context.message or "") else _said_lately(context.history)
-        parts += ["\n".join(context.injected_updates), said_lately, " ".join(context.facts)]
+        parts += [said_lately, " ".join(context.facts)]
     return "\n\n".join(filter(None, parts))
 
 

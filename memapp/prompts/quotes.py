@@ -123,6 +123,17 @@ def wants_text(message: str) -> bool:
     return bool(_EN.regex("{wants_text}").search(message))
 
 
+def wants_something(message: str) -> bool:
+    """Say whether a message wants more than a reply to what it tells: an answer, advice, a text, a favour."""
+    is_task = any(_EN.regex("{task}").match(one) for one in _SENTENCE_END.split(one_line(message).strip()))
+    return is_task or asks(message) or is_request(message) or wants_text(message)
+
+
+def shares_subject(message: str, text: str) -> bool:
+    """Say whether a text has one of the words that say what a message is about."""
+    return _shares_word(text, _subject(message))
+
+
 def quote(hit: Recalled, *, with_day: bool = True) -> str:
     """Write a hit as a line of the prompt: a fact as it is told to the person, what was said in a chat as it was, with its day.
 

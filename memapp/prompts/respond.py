@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Exchange
 from memapp.domain.distil import in_third_person
-from memapp.domain.life_domains import is_vital
+from memapp.domain.life_domains import is_request, is_vital
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.repetition import EXCHANGES, repeated
+from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
+from memapp.prompts.asides import aside_start
 from memapp.prompts.context import PromptContext, speech, trunk
-from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, stated, wants_text
+from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, shares_subject, stated, wants_something, wants_text
 from memapp.prompts.templates import template
 
 _USER = re.compile(r"\bUser\b")
@@ -32,6 +33,8 @@ SAID = 6
 """How many of the last replies must not be said again."""
 SENTENCES = 3
 """What a small model says after that is noise, unless a text was asked for."""
+AT_A_LOSS = "I do not know a good answer to that."
+"""Said where a small model spoke of nothing but its prompt, twice."""
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
 
@@ -65,10 +68,10 @@ def request(
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
-    """Ask for the reply. `updates` are the lines on what changed in the memory."""
+    """Ask for the reply. `updates` are the lines on what changed in the memory; the simple form has none of them."""
     known = ""
     if _reads_facts(context):
-        context = replace(context, facts=(*updates, *(fact_about_user(hit) for hit in in_prompt(context, hits))))
+        context = replace(context, facts=tuple(fact_about_user(hit) for hit in in_prompt(context, hits)))
     elif hits or updates:
         known = _known(context, hits, updates)
     head, stop = speech(context.persona)
@@ -96,11 +99,19 @@ def _whole_request(context: PromptContext) -> str:
 
 
 def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalled, ...]:
-    """Return those hits that the request will say: of a few facts a small model speaks, and of quotes it makes its reply."""
+    """Return those hits that the request will say: of a few facts a small model speaks, and of quotes it makes its reply.
+
+    Where the person only tells something, it would say a fact in place of a reply: it gets none but what can hurt whom they name.
+    """
     if not _reads_facts(context):
         return tuple(hits)
-    facts = [hit for hit in hits if fact_about_user(hit)]
+    message = context.message or ""
+    facts = [hit for hit in hits if fact_about_user(hit) and (wants_something(message) or _warns(message, hit))]
     return tuple(hit for place, hit in enumerate(facts) if place < MOST_FACTS or is_vital(hit.text))
+
+
+def _warns(message: str, hit: Recalled) -> bool:
+    return is_vital(hit.text) and (hit.text.startswith("User ") or shares_subject(message, hit.text))
 
 
 def fact_about_user(hit: Recalled) -> str:
@@ -114,8 +125,9 @@ def fact_about_user(hit: Recalled) -> str:
 
 
 def _reads_facts(context: PromptContext) -> bool:
-    """Say whether facts stand in the system text, and not as quotes behind a question about the person."""
-    return context.form == "simple" and not asks_about_person(context.message or "")
+    """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
+    message = context.message or ""
+    return context.form == "simple" and (is_request(message) or not asks_about_person(message))
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
@@ -135,6 +147,12 @@ def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str
     asked = message and one_line(message).casefold()
     others = (one for one in history[-EXCHANGES:] if one.user is None or one_line(one.user).casefold() != asked)
     return repeated(reply, [one.reply for one in others])
+
+
+def cut_at(context: PromptContext, reply: str) -> int | None:
+    """Return where a reply goes round in circles or, if a small model writes it, speaks of its prompt; None for nowhere."""
+    aside = aside_start(reply, context.message or "") if context.form == "simple" else None
+    return min((start for start in (aside, loop_start(reply)) if start is not None), default=None)
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:

@@ -27,9 +27,9 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.services.from_memory import FromMemory
+from memapp.services.open_turn import OpenTurn
 from memapp.services.query import conversation_scope
-from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
+from memapp.services.retrieved import Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
@@ -39,39 +39,6 @@ TITLE_CHARS = 48
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
 SMALL_PARAMETERS = 1_000_000_000
-
-
-@dataclass(frozen=True)
-class OpenTurn:
-    """A turn whose message is saved and whose reply is to be written."""
-
-    thread: Thread
-    earlier: list[Message]
-    """The last messages before `message`, oldest first."""
-    message: Message | None
-    """None for an unprompted remark."""
-    reply: Message
-    cancel: Cancel
-    erasures: int
-    """Of the database, before any of this was read."""
-    prefetch: Prefetched | None = None
-    """What was done in idle time, when the message was expected."""
-    kept: tuple[str, ...] = ()
-    """The needed information from call 1, if memapp was killed later in this turn."""
-    others: tuple[str, ...] = ()
-    """Earlier replies to the same message: a retry must not be one of them."""
-    known: FromMemory | None = None
-    """What memapp answers by itself; else the model does."""
-    began_at: float = field(default_factory=time.monotonic)
-    """When the person had sent it, as `time.monotonic` has it."""
-
-
-def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
-    """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
-    session = runtime.read()
-    thread = chat.get_thread(session, thread_id)
-    limit = 2 * runtime.settings.history_exchanges + 8
-    return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
 
 
 def prompt_context(
@@ -88,6 +55,7 @@ def prompt_context(
     pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, runtime.settings.history_exchanges, total)
+    form: PromptForm = "full" if persona.mode == "inner_voice" else prompt_form(model)
     return budget.fit(
         PromptContext(
             persona,
@@ -95,8 +63,8 @@ def prompt_context(
             kept,
             text,
             profile_line(decisions.profile(runtime)),
-            injected_updates,
-            form="full" if persona.mode == "inner_voice" else prompt_form(model),
+            injected_updates if form == "full" else (),  # a small model would say the lines of a log
+            form=form,
             said=tuple(one.reply for one in pairs[-respond.SAID :]),
         ),
         lambda one: _request(runtime, one, Retrieved(), FIRST),
@@ -165,6 +133,8 @@ class _Reply:
     runtime: Runtime
     turn: OpenTurn
     text: str = ""
+    aside: str = ""
+    """What was cut of it."""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
     retrieved: Retrieved = field(default_factory=Retrieved)
@@ -218,11 +188,13 @@ class _Reply:
         yield from self._stream(model, context, attempt)
         said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
         repeated = respond.repeats(self.text, said, turn.message.text if turn.message else None)
-        if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
+        if (repeated or self._is_all_aside or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
-            self.text = self.expects = ""
+            self.text = self.expects = self.aside = ""
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
+        if self._is_all_aside and not turn.cancel.is_set():
+            self.text = respond.AT_A_LOSS
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""
@@ -265,7 +237,9 @@ class _Reply:
     def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
         """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
         limit, tokens = _limit(self.runtime, model), model.prompt_tokens
-        if found.delta.news and not budget.fits(_request(self.runtime, context, found, FIRST), limit, tokens):
+        if context.form == "simple" or (
+            found.delta.news and not budget.fits(_request(self.runtime, context, found, FIRST), limit, tokens)
+        ):
             found = replace(found, delta=NO_NEWS)
         hits = budget.fit_hits(
             found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), FIRST), limit, tokens
@@ -294,14 +268,26 @@ class _Reply:
                         self.text += said
                         self._save_partial()
                         yield Streamed(said)
-                        if said.rstrip(" ").endswith(ENDS) and (start := repetition.loop_start(self.text)) is not None:
-                            self.text, self.usage = self.text[:start], Usage(waited_seconds=self.waited_seconds)
+                        if said.rstrip(" ").endswith(ENDS) and self._cut(context):
+                            self.usage = Usage(waited_seconds=self.waited_seconds)
                             break
                         if len(self.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
                             self.usage = Usage(at_limit=True, waited_seconds=self.waited_seconds)
                             break
+        self._cut(context)
         message = self.turn.message.text if self.turn.message else ""
         self.expects = writable(respond.parse_prediction(clean(tail)), [self.text, message])
+
+    def _cut(self, context: PromptContext) -> bool:
+        """Cut what a reply should not say, and say whether it ends there. If it begins with that, it may still come."""
+        start = respond.cut_at(context, self.text)
+        self.aside += "" if start is None else self.text[start:]
+        self.text = self.text[:start]
+        return start is not None and bool(self.text.strip())
+
+    @property
+    def _is_all_aside(self) -> bool:
+        return bool(self.aside) and not self.text.strip()
 
     def _found(self) -> Found:
         """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""

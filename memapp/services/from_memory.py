@@ -10,8 +10,23 @@ from datetime import datetime
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
-from memapp.domain.from_memory import MemoryQuestion, certain, is_held_half, is_of_theirs, names, quotable, read
-from memapp.domain.memory import Recalled
+from memapp.domain.english import sentences
+from memapp.domain.from_memory import (
+    MemoryQuestion,
+    asked_name,
+    certain,
+    has_pronoun,
+    is_correction,
+    is_held_half,
+    is_of_theirs,
+    names,
+    quotable,
+    read,
+    with_kin,
+    with_names,
+)
+from memapp.domain.given_names import given_names
+from memapp.domain.memory import OwnerKind, Recalled
 from memapp.domain.profile import FIELDS, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated
@@ -28,12 +43,15 @@ from memapp.services.recall import RecallRequest
 from memapp.store import chat, memories
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
+UNSURE = "I am not sure. This is what I know of it:"
 UNSAID = "I find nothing that I said about that."
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
 LISTED = 8
 """Memories that are listed to somebody who asks for everything."""
 LOOKED_UP = 10
+AMONG = 60
+"""So many hits are looked through for those: replies, and what was asked before, are most like a question and answer none."""
 LINES = 2
 QUOTE_CHARS = 240
 TOLD_SCORE = 0.5
@@ -42,6 +60,8 @@ NEARLY = 0.25
 """So much less than the best may a second one score."""
 EARLIER = 3
 """Messages before a question in which whoever a pronoun stands for may be named."""
+NEXT = 3
+"""So near behind a message stands the next one of the person."""
 _ASKED = lexicon("consent_questions")
 
 
@@ -63,7 +83,7 @@ class _Line:
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
-    question = read(message.text, said)
+    question = read(message.text, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
         return None
     if question.about == "everything":
@@ -72,17 +92,47 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
     question = replace(question, is_told=question.is_told or bool(times))
-    hits = [hit for hit in _found(runtime, question, message) if not times or _is_of(hit, times)]
+    hits = _found(runtime, question, message)
+    question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
+    if question.names:
+        hits = _found(runtime, replace(question, text=f"{question.text} {' '.join(question.names)}"), message)
+    hits = [hit for hit in hits if not times or _is_of(hit, times)]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    lines = _answering(runtime, question, message.thread_id, hits)
-    if lines:
-        return FromMemory("\n".join(line.text for line in lines), tuple(line.hit for line in lines))
-    if not question.is_personal or _may_hold_it(question, message.text, hits):
+    if lines := _answering(runtime, question, message.thread_id, hits):
+        return _told(runtime, lines)
+    if not question.is_personal:
         return None
     if question.field and any(one.field == question.field for one in pending.list_pending(runtime)):
         return FromMemory(WAITS)
+    if lines := _nearest(runtime, question, message):
+        return _told(runtime, lines, UNSURE)
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
+
+
+def _told(runtime: Runtime, lines: Sequence[_Line], *before: str) -> FromMemory:
+    told = [f"{line.text}{_correction(runtime, line.hit)}" for line in lines]
+    return FromMemory("\n".join([*before, *told]), tuple(line.hit for line in lines))
+
+
+def _correction(runtime: Runtime, hit: Recalled) -> str:
+    """Quote what the person said next, where that takes back or dates what a hit says: both are told, and nothing is decided."""
+    session = runtime.read()
+    sources = [source for one in memories.get_memories(session, [hit.id]) for source in one.sources]
+    said = [chat.get_message(session, one) for one in chat.still_there(session, [hit.id, *sources][-1:])]
+    for message in said:
+        following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
+        nxt = next((one for one in following if one.role is Role.USER and one.seq > message.seq), None)
+        if nxt is not None and is_correction(nxt.typed_text) and (kept := quotable(nxt.typed_text, told=False)):
+            return f' Then you said: "{shorten(one_line(" ".join(kept)), QUOTE_CHARS)}"'
+    return ""
+
+
+def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
+    """Return what was said with those of the person's who have a name in it called what they are to them."""
+    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
+    given = [one for fact in facts for one in given_names(fact.text)]
+    return [with_kin(text, given) for text in said]
 
 
 def _everything(runtime: Runtime) -> FromMemory:
@@ -141,9 +191,20 @@ def _premise(question: MemoryQuestion) -> str:
     return next((one.field for one in stated(question.text)), "") if question.is_yes_or_no else ""
 
 
-def _found(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[Recalled]:
+def _found(
+    runtime: Runtime, question: MemoryQuestion, message: Message, kinds: tuple[OwnerKind, ...] = ("memory", "message")
+) -> list[Recalled]:
     """Look a question up, also in the messages of this chat."""
-    return find(runtime, RecallRequest(question.text, LOOKED_UP, frozenset({message.id}), scope=conversation_scope(runtime)))
+    request = RecallRequest(question.text, AMONG, frozenset({message.id}), kinds, conversation_scope(runtime))
+    return [hit for hit in find(runtime, request) if _is_source(question, hit)][:LOOKED_UP]
+
+
+def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
+    """Say whether a hit is from the one who is asked about, and more than a question."""
+    if hit.kind == "memory":
+        return True
+    is_question = len(sentences(hit.text)) == 1 and quotes.asks(hit.text)
+    return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
 
 
 def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
@@ -165,7 +226,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
             lines.append(line)
-    return lines[:1] if lines and question.wants and lines[0].hit.kind == "memory" else lines
+    return lines[:1] if lines and question.wants not in ("", "name") and lines[0].hit.kind == "memory" else lines
 
 
 def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:
@@ -178,35 +239,42 @@ def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool
 
 def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
     sure = certain(question, hit.text, is_fact=True) if question.about == "person" else 0.0
-    return _Line(hit, addressed(hit.text), sure) if sure else None
+    return _Line(hit, asked_name(question, hit.text) or addressed(hit.text), sure) if sure else None
 
 
 def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
     """Quote of a message the sentences that answer."""
     if (hit.said_by == "assistant") != (question.about == "replied") or not question.is_personal:
         return None
-    if hit.score < (TOLD_SCORE if question.is_told else quotes.LEAST_SCORE):
+    least = quotes.ON_DEMAND_SCORE if question.names else quotes.LEAST_SCORE  # a name holds it together as well
+    if hit.score < (TOLD_SCORE if question.is_told else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
     if message.model in (OWN_WORDS, FROM_MEMORY):
         return None
     text = message.typed_text if message.origin is Origin.TYPED else message.text
     told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
-    sentences = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
-    sure = certain(question, " ".join(sentences), is_fact=False)
-    if not sentences or not (sure or question.is_told):
+    chosen = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
+    sure = certain(question, " ".join(chosen), is_fact=False)
+    if not chosen or not (sure or question.is_told):
         return None
-    best = _best(runtime, question, sentences)
+    if name := asked_name(question, " ".join(told)):
+        return _Line(hit, name, sure)
+    return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+
+
+def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:
+    best = _best(runtime, question, told)
     who = "I said" if hit.said_by == "assistant" else "You told me"
-    return _Line(hit, f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"', sure)
+    return f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"'
 
 
-def _best(runtime: Runtime, question: MemoryQuestion, sentences: Sequence[str]) -> str:
+def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> str:
     """Return the sentence that is nearest to the question; of what was told, with what follows as far as there is room."""
     at = 0
-    if len(sentences) > 1 and (rows := embedded(runtime, [question.text, *sentences])) is not None:
+    if len(told) > 1 and (rows := embedded(runtime, [question.text, *told])) is not None:
         at = int((rows[1:] @ rows[0]).argmax())
-    chosen = sentences[at:] if question.is_told else sentences[at : at + 1]  # what it was about may follow
+    chosen = told[at:] if question.is_told else told[at : at + 1]  # what it was about may follow
     return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
 
 
@@ -216,9 +284,23 @@ def _on(day: datetime, now: datetime) -> str:
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
 
 
-def _may_hold_it(question: MemoryQuestion, asked: str, hits: Sequence[Recalled]) -> bool:
-    """Say whether something found may answer a question, though not for sure: then the model looks at it."""
-    if question.is_yes_or_no or (question.wants and not question.is_told):
-        return False
-    fitting = [hit for hit in quotes.choose(asked, hits, LINES) if names(question, hit.text)]
-    return any(question.is_told or not question.is_narrative or is_held_half(question, hit.text) for hit in fitting)
+def _nearest(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[_Line]:
+    """Return what may answer a question, though not for sure: it is told as it was said, and the person judges."""
+    if question.is_yes_or_no or (question.wants not in ("", "job") and not question.is_told):
+        return []
+    found = _found(runtime, question, message, ("message",)) or _found(runtime, question, message)  # a message may say more
+    fitting = [hit for hit in quotes.choose(message.text, found, LINES) if names(question, hit.text)]
+    half = [hit for hit in fitting if not question.is_narrative or is_held_half(question, hit.text)]
+    lines = [_nearly(runtime, question, message.thread_id, hit) for hit in half]
+    return [line for line in lines if line is not None]
+
+
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
+    if hit.kind == "memory":
+        return _Line(hit, addressed(hit.text), 0.0)
+    message = chat.get_message(runtime.read(), hit.id)
+    text = message.typed_text if message.origin is Origin.TYPED else message.text
+    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
+    if message.model in (OWN_WORDS, FROM_MEMORY) or not told:
+        return None
+    return _Line(hit, _as_quote(runtime, question, hit, told), 0.0)

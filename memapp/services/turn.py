@@ -27,9 +27,10 @@ from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import from_memory
-from memapp.services.answer import OpenTurn, answer, open_thread, prompt_form
+from memapp.services.answer import answer, prompt_form
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
+from memapp.services.open_turn import OpenTurn, open_thread
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
 from memapp.services.retrieved import expectation, prefetched

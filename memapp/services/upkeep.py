@@ -19,8 +19,9 @@ from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
 from memapp.runtime import Runtime
 from memapp.services import jobs
-from memapp.services.answer import open_thread, prompt_context, request
+from memapp.services.answer import prompt_context, request
 from memapp.services.merge import Written
+from memapp.services.open_turn import open_thread
 from memapp.services.retrieved import Retrieved, expectation, look_up, news, prefetched
 from memapp.store import checkpoints, expectations
 

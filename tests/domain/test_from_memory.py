@@ -58,6 +58,9 @@ def test_what_no_memory_can_answer_is_left_alone(message: str) -> None:
         ("do I have any pets?", "User has a parrot.", "User has a car."),
         ("what does my wife do?", "User's wife is a teacher.", "User's wife loves jazz."),
         ("when did I move to Berlin?", "User moved to Berlin in 2019.", "User moved to Bruges in 2019."),
+        ("which sweets do I hate?", "User can't stand marzipan.", "User loves marzipan."),
+        ("what does my cousin eat?", "User's cousin is a vegan.", "User's cousin is a diver."),
+        ("where does my aunt live?", "User's aunt moved to Leeds in May.", "User's aunt moved the desk to May."),
         ("where does Mira live?", "User's sister Mira lives in Ghent.", "User's sister Anna lives in Ghent."),
     ],
 )

@@ -51,13 +51,22 @@ def test_the_last_replies_are_held_against_the_next_and_named_nowhere() -> None:
 
 
 def test_a_small_model_reads_facts_as_sentences_about_the_user_and_no_quotes() -> None:
-    small = replace(context("I will listen to some music."), form="simple")
-    prompt, _ = respond.request(small, HITS, reply_tokens=100, temperature=0.3)
-    assert prompt.system.endswith("The user likes jazz.")
+    small = replace(context("Suggest some music."), form="simple")
+    prompt, _ = respond.request(small, HITS, updates=("Memory updates since rev 1:",), reply_tokens=100, temperature=0.3)
+    assert prompt.system.endswith("The user likes jazz.") and "updates" not in prompt.system
     assert prompt.suffix == ""
     said = hit("My sister plays the cello. Do you know her?", "user")
     assert respond.in_prompt(small, [HITS[1], said, HITS[0], HITS[0]]) == (said, HITS[0])
     assert respond.fact_about_user(said) == "The user's sister plays the cello."
+
+
+def test_where_a_person_only_tells_something_a_small_model_gets_no_facts_but_warnings() -> None:
+    own, of_other = hit("User is allergic to nuts."), hit("User's sister Mira is allergic to eggs.")
+    told = replace(context("I bake a cake with nuts on Sunday."), form="simple")
+    assert respond.in_prompt(told, [*HITS, own, of_other]) == (own,)
+    assert respond.in_prompt(replace(told, message="Mira comes over."), [*HITS, own, of_other]) == (own, of_other)
+    for request in ("What could I bake for Sunday?", "Tell me how to bake a cake.", "I want to bake something."):
+        assert of_other in respond.in_prompt(replace(told, message=request), [own, of_other]), request
 
 
 def test_a_small_model_answers_a_question_about_the_person_from_quotes_without_days() -> None:

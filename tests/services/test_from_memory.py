@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import NOTHING, UNKNOWN, WAITS
+from memapp.services.from_memory import NOTHING, UNKNOWN, UNSURE, WAITS
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -107,9 +107,52 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
 
 
 def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
-    told = "my girlfriend Ines stayed in Porto, she is a vet."
-    assert own(runtime, "what's my girlfriend's name?", tell(runtime, told)) == f'You told me today: "{told}"'
+    thread = tell(runtime, "my girlfriend Ines stayed in Porto, she is a vet.")
+    assert own(runtime, "what's my girlfriend's name?", thread) == "Your girlfriend is called Ines."
     assert own(runtime, "what's my girlfriend's name?") == UNKNOWN
+
+
+def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> None:
+    tell(runtime, "my cousin petra visits on Saturday", "we got a cat, her name is smilla", "My aunt Ruth moved to Leeds in May.")
+    assert own(runtime, "what's my cousin's name again?") == "Your cousin is called Petra."
+    assert own(runtime, "how is my cat called?") == own(runtime, "what is the name of my cat") == "Your cat is called Smilla."
+    assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May."
+
+
+def test_somebody_of_the_persons_is_known_by_name(runtime: Runtime) -> None:
+    thread = tell(runtime, "My cousin Petra is a diver.", "smilla is my cat", "smilla is 3 by now", "petra turns 40 on 2 June")
+    assert own(runtime, "who is smilla?") == "Smilla is your cat."
+    assert own(runtime, "how old is smilla?") == own(runtime, "how old is my cat?") == 'You told me today: "smilla is 3 by now"'
+    assert own(runtime, "when is her birthday?", thread) == 'You told me today: "petra turns 40 on 2 June"'
+    assert own(runtime, "does Petra have kids?") == UNKNOWN
+    assert own(runtime, "does Madonna have kids?") == ""
+
+
+def test_what_is_not_sure_is_told_as_it_was_said(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cousin Petra moved to Kiel, she repairs boats there")
+    calls = len(model.seen)
+    assert own(runtime, "what does my cousin do?") == (
+        f'{UNSURE}\nYou told me today: "my cousin Petra moved to Kiel, she repairs boats there"'
+    )
+    assert len(model.seen) == calls
+
+
+def test_what_was_said_to_correct_it_is_told_beside_it(runtime: Runtime) -> None:
+    tell(runtime, "i drink coffee in the morning", "that was last year, by now it is tea")
+    tell(runtime, "I was born in Kiel", "no, it's Lübeck, not Kiel", "I play chess", "what a day")
+    assert own(runtime, "what do I drink in the morning?") == (
+        'You drink coffee in the morning. Then you said: "that was last year, by now it is tea"'
+    )
+    assert own(runtime, "where was I born?").endswith('Then you said: "no, it\'s Lübeck, not Kiel"')
+    assert own(runtime, "which game do I play?") == "You play chess."
+
+
+def test_earlier_questions_and_replies_do_not_stand_before_the_answer(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cousin petra visits on Saturday")
+    for place in range(12):
+        model.enqueue(f"The name of a cousin is a name of cousin {place}.")
+        ask(runtime, f"is cousin a nice name for a ship, number {place}?")
+    assert own(runtime, "what's my cousin's name?") == "Your cousin is called Petra."
 
 
 def test_everything_is_listed(runtime: Runtime) -> None:

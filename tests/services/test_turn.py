@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, MessageStatus
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
-from memapp.domain.turn import Accepted, Checked, Completed, Failed, Streamed, Thinking
+from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
+from memapp.prompts.respond import AT_A_LOSS
 from memapp.runtime import Runtime
-from memapp.services import answer, chats, turn
+from memapp.services import answer, chats, curate, turn
 from memapp.services.upkeep import work
 from memapp.store import chat
 from tests.builders import make_runtime, new_chat, only, recorded, say
@@ -119,6 +120,33 @@ def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_
         session.run("UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'")
     say(runtime, thread, "Which tea is best at noon?")
     assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
+
+
+def test_a_small_model_reads_no_news_and_what_it_says_of_its_prompt_is_cut(tmp_path: Path) -> None:
+    model = ScriptedModel(parameters=135_000_000)
+    runtime = make_runtime(tmp_path, model)
+    thread = new_chat(runtime)
+    curate.add(runtime, "User moved the desk.")
+    model.enqueue("What a day! The user is back. I mean it.")
+    assert only(Completed, say(runtime, thread, "I came home late again.")).reply.text == "What a day!"
+    model.enqueue("As a language model, I don't eat. Soup is warm.")
+    assert only(Completed, say(runtime, thread, "Which dish is warm?")).reply.text == "Soup is warm."
+    assert "Memory updates" not in str(model.seen) and "created" not in str(model.seen)
+    runtime.close()
+
+
+def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_path: Path) -> None:
+    model = ScriptedModel(parameters=135_000_000)
+    runtime = make_runtime(tmp_path, model)
+    aside = "The user has told this in the context."
+    model.enqueue(aside)
+    model.enqueue("Birds of course.")
+    happened = say(runtime, new_chat(runtime), "Who sings at dawn?")
+    assert only(Completed, happened).reply.text == "Birds of course." and only(Restarted, happened)
+    model.enqueue(aside)
+    model.enqueue(aside)
+    assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS
+    runtime.close()
 
 
 class Endless(ScriptedModel):

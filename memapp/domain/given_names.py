@@ -1,0 +1,78 @@
+"""Names that the person gave to people and animals of theirs: `my sister Mira`, `a dog, his name is Pepper`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.domain.english import expand, is_adverb, is_past, stems, third_person_verbs
+from memapp.lexicon import lexicon
+
+EN = lexicon("from_memory")
+_NAME = r"[^\W\d_][\w'-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """Who of the person's has a name."""
+
+    who: str
+    """As the person says it without their `my`: `sister`, `best friend`, `sister's dog`."""
+    name: str
+
+    @property
+    def told(self) -> str:
+        """The sentence that tells it to the person."""
+        return f"Your {self.who} is called {self.name}."
+
+    @property
+    def introduced(self) -> str:
+        """The sentence that tells who has this name."""
+        return f"{self.name} is your {self.who}."
+
+
+def given_names(text: str) -> list[GivenName]:
+    """Return the names that a message, or a fact, gives to those who are its writer's."""
+    text = expand(text)
+    found: list[GivenName] = []
+    for kind, pattern in EN.table("naming").items():
+        for match in EN.regex(pattern.replace("NAME", f"(?P<name>{_NAME}(?: {_NAME})?)")).finditer(text):
+            name = _name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))
+            if name and all(one.name != name for one in found):
+                found.append(GivenName(" ".join(match["who"].lower().split()), name))
+    return found
+
+
+def _name_in(words: str, following: str, *, is_said: bool) -> str:
+    """Return the name at the beginning of words, with capital letters; empty if it is none.
+
+    In small letters it is one only where it was said to be a name, or where a verb follows.
+    """
+    first, _, second = words.partition(" ")
+    first, second = first.removesuffix("'s"), second.removesuffix("'s")
+    if _is_word(first):
+        return ""
+    if first[0].isupper():
+        return f"{first} {second}" if second[:1].isupper() and not _is_word(second) else first
+    follows = f"{second} {following}".split()
+    is_name = _ends_clause(second, following) if is_said else bool(follows) and _is_verb(_bare_of_adverbs(follows))
+    return first.capitalize() if is_name else ""
+
+
+def _ends_clause(second: str, following: str) -> bool:
+    return second.casefold() in EN.coordinators | EN.interjections | {"who"} if second else not re.match(r"\s*\w", following)
+
+
+def _bare_of_adverbs(words: Sequence[str]) -> str:
+    return next((word.casefold() for word in words if not is_adverb(word)), "")
+
+
+def _is_verb(word: str) -> bool:
+    return word in EN.common_verbs or word in third_person_verbs() or word in EN.finite or is_past(word)
+
+
+def _is_word(word: str) -> bool:
+    """Say whether a word that may be a name is a common one."""
+    small = word.casefold()
+    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
+    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
+    return is_common or is_time or is_adverb(small) or (word.islower() and _is_verb(small)) or not stems(small)

@@ -1,0 +1,44 @@
+"""Open turns: a message that is saved, what was read before it, and its reply that is to be written."""
+
+import time
+from dataclasses import dataclass, field
+
+from memapp.domain.chat import Message, Thread
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services.from_memory import FromMemory
+from memapp.services.retrieved import Prefetched
+from memapp.store import chat
+
+
+@dataclass(frozen=True)
+class OpenTurn:
+    """A turn whose message is saved and whose reply is to be written."""
+
+    thread: Thread
+    earlier: list[Message]
+    """The last messages before `message`, oldest first."""
+    message: Message | None
+    """None for an unprompted remark."""
+    reply: Message
+    cancel: Cancel
+    erasures: int
+    """Of the database, before any of this was read."""
+    prefetch: Prefetched | None = None
+    """What was done in idle time, when the message was expected."""
+    kept: tuple[str, ...] = ()
+    """The needed information from call 1, if memapp was killed later in this turn."""
+    others: tuple[str, ...] = ()
+    """Earlier replies to the same message: a retry must not be one of them."""
+    known: FromMemory | None = None
+    """What memapp answers by itself; else the model does."""
+    began_at: float = field(default_factory=time.monotonic)
+    """When the person had sent it, as `time.monotonic` has it."""
+
+
+def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tuple[Thread, list[Message]]:
+    """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
+    session = runtime.read()
+    thread = chat.get_thread(session, thread_id)
+    limit = 2 * runtime.settings.history_exchanges + 8
+    return thread, chat.list_messages(session, thread.id, before=before, limit=limit)

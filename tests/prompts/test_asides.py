@@ -1,0 +1,32 @@
+"""Sentences of a reply that speak of its prompt."""
+
+import pytest
+
+from memapp.prompts.asides import aside_start
+
+
+@pytest.mark.parametrize(
+    ("kept", "aside"),
+    [
+        ("Dogs are great. ", "The user has a dog, so this is fitting."),
+        ("", "I'm sorry, but as a language model, I don't have memories."),
+        ("I can help! ", "In this context, it is about a parrot."),
+        ("", "Based on your previous messages, tea it is."),
+        ("It costs 3.50 at St. Ives. ", "I am just a virtual assistant, I cannot go there."),
+    ],
+)
+def test_a_sentence_that_speaks_of_the_prompt_is_an_aside(kept: str, aside: str) -> None:
+    assert aside_start(f"{kept}{aside}", "Tell me more.") == len(kept)
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("Is this seat taken?", "As a nurse you know that. I am your assistant. Based on the weather, take a coat."),
+        ("What does a context manager do?", "It sets up a context and leaves it."),
+        ("How do I add a user on Linux?", "The user is added with useradd."),
+        ("Are you an AI or a human?", "As an AI, I have no body."),
+    ],
+)
+def test_what_answers_the_person_is_none(message: str, reply: str) -> None:
+    assert aside_start(reply, message) is None
