@@ -15,19 +15,20 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.expectation import writable
 from memapp.domain.memory import Recalled
-from memapp.domain.prompt import Finished, Piece, Prompt, PromptForm, Sampling, Usage
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
-from memapp.prompts.context import PromptContext, profile_line, with_injected_updates
+from memapp.prompts.context import PromptContext, profile_line
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.from_memory import FromMemory
+from memapp.services.prompt_form import prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
@@ -38,7 +39,6 @@ SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
-SMALL_PARAMETERS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
-    limit = 2 * runtime.settings.history_exchanges + 8
+    limit = 2 * shown_exchanges(runtime, runtime.persona_in(thread)) + 8
     return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
 
 
@@ -87,7 +87,7 @@ def prompt_context(
     cards = chat.list_context_cards(runtime.read(), thread.id)
     pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
-    kept = recent(pairs, runtime.settings.history_exchanges, total)
+    kept = recent(pairs, shown_exchanges(runtime, persona), total)
     return budget.fit(
         PromptContext(
             persona,
@@ -96,18 +96,13 @@ def prompt_context(
             text,
             profile_line(decisions.profile(runtime)),
             injected_updates,
-            form="full" if persona.mode == "inner_voice" else prompt_form(model),
+            form=prompt_form(runtime, model),
             said=tuple(one.reply for one in pairs[-respond.SAID :]),
         ),
         lambda one: _request(runtime, one, Retrieved(), FIRST),
         _limit(runtime, model),
         model.prompt_tokens,
     )
-
-
-def prompt_form(model: ChatModel) -> PromptForm:
-    """Return the form of prompt that a model can do with, by its size; one of which that is not known is no small one."""
-    return "simple" if 0 < model.parameters < SMALL_PARAMETERS else "full"
 
 
 def request(runtime: Runtime, context: PromptContext, retrieved: Retrieved) -> Prompt:
@@ -129,7 +124,7 @@ def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, att
         updates=retrieved.delta.lines,
         attempt=attempt,
         reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
-        temperature=runtime.settings.temperature,
+        temperature=runtime.loaded.number("temperature", context.form),
     )
 
 
@@ -167,6 +162,8 @@ class _Reply:
     text: str = ""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
+    has_asked: bool = False
+    """Call 1 has said what is needed, now or in idle time; that may be nothing."""
     retrieved: Retrieved = field(default_factory=Retrieved)
     injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
@@ -205,7 +202,7 @@ class _Reply:
             context = context_of(turn.message.text, injected_updates.lines)
             self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
             if turn.prefetch is not None:
-                self.needed_info = turn.prefetch.needed_info
+                self.needed_info, self.has_asked = turn.prefetch.needed_info, True
                 yield Predicted(self.needed_info, "prefetched", Usage())
             else:
                 yield self._predict(model, context)
@@ -216,8 +213,7 @@ class _Reply:
         context = replace(context, said=(*context.said, *turn.others))
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
-        said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
-        repeated = respond.repeats(self.text, said, turn.message.text if turn.message else None)
+        repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
         if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = self.expects = ""
@@ -243,7 +239,7 @@ class _Reply:
     def _predict(self, model: ChatModel, context: PromptContext) -> Predicted:
         """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
         if self.turn.kept:
-            self.needed_info = self.turn.kept
+            self.needed_info, self.has_asked = self.turn.kept, True
             return Predicted(self.turn.kept, "kept", Usage())
         prompt, sampling = predict.request(context)
         text, enough = "", Cancel()
@@ -253,10 +249,11 @@ class _Reply:
                     self.predict_usage = part.usage
                 elif not enough.is_set():
                     text += part.text
-                    if predict.read_enough(text):
+                    if predict.read_enough(text, context.form):
                         enough.set()
-        self.needed_info = predict.parse(text)
-        if self.needed_info:
+        self.needed_info = predict.parse(text, context.form)
+        self.has_asked = bool(self.needed_info) or predict.needs_nothing(text, context.form)
+        if self.has_asked:
             with self._saving() as session:
                 checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
             return Predicted(self.needed_info, "model", self.predict_usage)
@@ -378,7 +375,7 @@ class _Reply:
             delta.settle(session, conversation_scope(self.runtime), thread_id, settled)
         if self.expects:
             expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, (), session.now)
-        if self.needed_info:
+        if self.has_asked:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info, session.now)
         if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
@@ -388,7 +385,7 @@ class _Reply:
 
     def _note(self, session: Session) -> None:
         note = partial(events.add_event, session, thread_id=self.turn.thread.id)
-        if self.turn.message and self.turn.prefetch is None and not (self.needed_info or self.turn.known):
+        if self.turn.message and not (self.has_asked or self.turn.known):
             note("context", "predict", "skipped")
         meta = {
             "status": self.status,

@@ -31,7 +31,9 @@ def background(group: str, *, exclusive: bool = False) -> Callable[[Method[S, P]
             except MemappError as error:
                 notify(self, str(error), title=error.title, problem=True)
             except Exception:
-                if self.app.is_running and not self._pruning:  # what closes loses its widgets one by one: to miss one means nothing
+                if (
+                    self.app.is_running and not self._pruning
+                ):  # what closes loses its widgets one by one: to miss one means nothing
                     raise
 
         return run
