@@ -48,6 +48,7 @@ from memapp.inference.reply_text import TAIL_LINE
 from memapp.inference.scripted import call_kind
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
+from memapp.services.prompt_form import by_size
 from memapp.services.turn import take_turn
 from memapp.store import expectations, search
 
@@ -316,7 +317,8 @@ def holding(partner: Partner, arm: Arm, embedder: Embedder) -> Iterator[Runtime]
     """A memapp with an empty memory. Without the loop it learns nothing, and looks nothing up."""
     with ExitStack() as opened:
         home = opened.enter_context(tempfile.TemporaryDirectory())
-        flags = {"answer_from_memory": False} | ({} if arm.loop else {"prompt_memories": 0})
+        form = by_size(partner)  # type: ignore[arg-type]  # it has all that its model has
+        flags = {"answer_from_memory": False, "prompt_form": form} | ({} if arm.loop else {"prompt_memories": 0})
         runtime = bootstrap.start(home=Path(home), flags=flags)
         opened.callback(runtime.database.close)  # the models serve the next conversation too
         if not arm.loop:

@@ -39,7 +39,7 @@ from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
-from memapp.services.answer import prompt_form
+from memapp.services.prompt_form import by_size
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import chat, expectations
 from memapp.store.database import open_database
@@ -283,7 +283,7 @@ def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
     persona, knobs = runtime.persona("companion"), runtime.settings
     model = runtime.chat.wait(Cancel(), 0)
     prompt, sampling = respond.request(
-        PromptContext(persona, persona.evidence, (), question, form=prompt_form(model)),
+        PromptContext(persona, persona.evidence, (), question, form=by_size(model)),
         hits,
         reply_tokens=knobs.reply_tokens,
         temperature=knobs.temperature,

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
+from memapp.domain.prompt import FormRule, PromptForm
 from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
@@ -58,7 +59,7 @@ class Settings(BaseModel):
     retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="How memories are found")
     """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's keywords only)."""
     prompt_memories: int = Field(3, title="Memories in a prompt", ge=0, le=50)
-    """Most memories put into a prompt; a small model does worse with more."""
+    """Most memories put into a prompt; a small model does worse with more. In the full form 10, unless set."""
     speculate: bool = Field(True, title="Guess ahead while idle")
     """Guess the next turn's memories while idle."""
 
@@ -66,13 +67,13 @@ class Settings(BaseModel):
     persona: str = Field("companion", title="Persona of new chats")
     """The persona of a new chat."""
     history_exchanges: int = Field(3, title="Exchanges in a prompt", ge=0, le=100)
-    """Recent exchanges in a prompt; the window and the budget may allow fewer."""
+    """Recent exchanges in a prompt; window and budget may allow fewer. In the full form 8, unless set."""
     budget_tokens: int = Field(4000, title="Longest request", ge=256, le=1_000_000)
     """No request is larger than this, reply included."""
     reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192)
     """Longest reply."""
     temperature: float = Field(0.3, title="Liveliness", ge=0, le=2)
-    """0 is always the likeliest word; more is livelier."""
+    """0 is always the likeliest word; more is livelier. In the full form 0.6, unless set."""
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0)
     """Say something unasked after this silence; 0 is never."""
     answer_from_memory: bool = Field(True, title="Answers from the memory")
@@ -81,6 +82,8 @@ class Settings(BaseModel):
     """Ask in the chat, now and then, whether what you said of yourself may be kept."""
 
     # The model
+    prompt_form: FormRule = Field(FormRule.AUTO, title="Form of the prompts")
+    """What prompts are made of: simple (for a small model), full (turns and instructions), or auto (what suits the model)."""
     model: str = Field("", title="Model file")
     """A GGUF file or its name in the models folder; empty is the bundled one."""
     server: str = Field("", title="Model server")
@@ -123,6 +126,8 @@ class Settings(BaseModel):
 
 
 Origin = Literal["flag", "environment", "file"]
+FULL_FORM: Mapping[str, float] = {"history_exchanges": 8, "prompt_memories": 10, "temperature": 0.6}
+"""The defaults of the full form of prompt, where they differ."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,11 @@ class Loaded:
 
     settings: Settings
     origin: Mapping[str, Origin]
+
+    def number(self, name: str, form: PromptForm) -> float:
+        """Return a knob that each form of prompt has its own default for."""
+        is_default = form == "full" and name not in self.origin
+        return FULL_FORM[name] if is_default else getattr(self.settings, name)
 
 
 Source = tuple[Origin, Mapping[str, Any]]

@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
+from memapp.domain.prompt import FormRule
 from memapp.domain.turn import TurnEvent
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
@@ -56,6 +58,12 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
     if embedder:
         runtime.embedding.fill(ScriptedEmbedder())
     return runtime
+
+
+def use_simple_form(runtime: Runtime) -> None:
+    """Let prompts be as a small model gets them, and every turn reach it; the scripted one gets the full form."""
+    settings = runtime.settings.model_copy(update={"prompt_form": FormRule.SIMPLE, "answer_from_memory": False})
+    runtime.loaded = replace(runtime.loaded, settings=settings)
 
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:

@@ -34,7 +34,8 @@ class Watched:
     def _answer(self, prompt: Prompt, sampling: Sampling) -> str | None:
         kind = call_kind(prompt, sampling)
         self.calls.append((kind, prompt.system + prompt.suffix))
-        return " I have a dog called Rex." if "NEXT_PREDICTION" in prompt.head else None
+        is_guess = prompt.head.endswith('"prediction_next": "') or "send next" in prompt.suffix
+        return "I have a dog called Rex." if is_guess else None
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)

@@ -6,10 +6,19 @@ renders it.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 PromptForm = Literal["simple", "full"]
 """What a prompt is made of: little and plain for a small model, turns and instructions for one that can follow them."""
+
+
+class FormRule(StrEnum):
+    """How the form of a prompt is chosen."""
+
+    AUTO = "auto"
+    SIMPLE = "simple"
+    FULL = "full"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class _ScriptedTurn:
 
     reply: str = ""
     prediction: str = ""
-    needed_info: tuple[str, ...] = ()
+    needed_info: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,10 @@ class ScriptedModel:
         self._lock = threading.RLock()  # a script may itself enqueue
         self._closed = threading.Event()
 
-    def enqueue(self, reply: str, prediction: str = "", needed_info: Sequence[str] = ()) -> None:
-        """Script the next turn. Its calls for a prediction look at it, its reply uses it up."""
+    def enqueue(self, reply: str, prediction: str = "", needed_info: Sequence[str] | None = None) -> None:
+        """Script the next turn, which may need nothing. Its calls for a prediction look at it, its reply uses it up."""
         with self._lock:
-            self._turns.append(_ScriptedTurn(reply, prediction, tuple(needed_info)))
+            self._turns.append(_ScriptedTurn(reply, prediction, needed_info if needed_info is None else tuple(needed_info)))
 
     def misbehave(self, fault: Fault, call: CallKind | None = None, *, after_tokens: int = 0) -> None:
         """Let the next call, of one kind or of any, go wrong; a crash or a hang comes after some tokens."""
@@ -218,7 +218,8 @@ class ScriptedModel:
         if prompt.head.rstrip().endswith(': "'):  # only the last value is missing: the turn is over already
             return json.dumps(self._last_turn.prediction or _guess(prompt))[1:] + "}"
         turn = self._turns[0] if self._turns else _ScriptedTurn()
-        needed_info = turn.needed_info or _keywords(prompt) or [""]
+        needed_info = _keywords(prompt) if turn.needed_info is None else turn.needed_info
+        needed_info = needed_info or ([""] if prompt.head.endswith('"') else [])  # such a list has begun already
         said = turn.prediction or _guess(prompt)
         return json.dumps({"needed_info": needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 _FENCE = r"\s*(?:```\w*\s*)?"
 _FENCE_CHARS = 8
-_OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?"$')
+_OPEN_VALUE = re.compile(r'"(\w+)"\s*:\s*(\[\s*)?("?)$')
+"""The value that a head leaves open: a list, with or without its first quotation mark, or a string."""
 _KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
 
 
@@ -62,9 +63,9 @@ def _continuation(head: str, reply: str) -> str:
     key, value = opened[1], found.get(opened[1])
     if opened[2]:
         items = value if isinstance(value, list) else [value] if value else []
-        text = _json([str(item) for item in items] or [""])[2:]
+        text = _json([str(item) for item in items] or ([""] if opened[3] else []))[len(opened[3]) + 1 :]
     else:
-        text = _json("" if value is None else str(value))[1:]
+        text = _json("" if value is None else str(value))[len(opened[3]) :]
     rest = {name: value for name, value in found.items() if name != key and f'"{name}"' not in head}
     return text + "".join(f", {_json(name)}: {_json(value)}" for name, value in rest.items()) + "}"
 

@@ -17,6 +17,9 @@ from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.quotes import goes_on, is_small_talk
 from memapp.prompts.templates import template
 
+REPLY_CHARS = 600
+"""An earlier reply is shown so far: what a model said it says again."""
+ABOUT_USER = "About the user: "
 VALUE_CHARS = 60
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
@@ -39,12 +42,17 @@ class PromptContext:
     profile_line: str = ""
     """What the person has agreed to be known about them, as one line."""
     injected_updates: tuple[str, ...] = ()
-    """Lines that stand before the last exchange as if the person had told them there, and was thanked for it."""
+    """News of the memory that the person may have forgotten to have told."""
     form: PromptForm = "full"
     facts: tuple[str, ...] = ()
     """What is known about the person and bears on the message, for the system text of the simple form."""
     said: tuple[str, ...] = ()
     """The last replies of the chat, which must not be said again; oldest first."""
+
+    @property
+    def is_small_talker(self) -> bool:
+        """Say whether a small model speaks for itself, and not as an inner voice, whose prompt is the same for every model."""
+        return self.form == "simple" and self.persona.mode != "inner_voice"
 
 
 def trunk(context: PromptContext) -> Prompt:
@@ -74,8 +82,9 @@ def system_text(context: PromptContext) -> str:
     persona = context.persona
     if persona.mode == "inner_voice":
         return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
-    parts = [persona.prompt, context.profile_line, *_known(context)]
-    if context.form == "simple":
+    parts = [persona.prompt, *_known(context)]
+    if context.form == "simple":  # in the full form it stands in the notes of call 2
+        parts.insert(1, context.profile_line)
         # To a greeting or thanks it would answer what was said before.
         said_lately = "" if is_small_talk(context.message or "") else _said_lately(context.history)
         parts += [said_lately, " ".join(context.facts)]
@@ -86,26 +95,15 @@ def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
     """Return the profile as one line: the same in every call until it changes, so it stands in front of all that changes more."""
     known = [(FIELDS[field].label.lower(), "; ".join(values)) for field, values in profile.items() if field in FIELDS]
     said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
-    return shorten(f"About the user: {', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
-
-
-def with_injected_updates(context: PromptContext) -> tuple[Exchange, ...]:
-    """Return the history with what is told in it: the further from the message, the less a small model speaks of it."""
-    if not context.injected_updates:
-        return context.history
-    return (
-        *context.history[:-1],
-        Exchange("\n".join(context.injected_updates), template("injected_updates").template),
-        *context.history[-1:],
-    )
+    return shorten(f"{ABOUT_USER}{', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
 
 
 def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     turns = []
-    for exchange in with_injected_updates(context):
+    for exchange in context.history:
         if exchange.user is not None:
             turns.append(PromptTurn("user", shorten(exchange.user, SHOWN_CHARS)))
-        turns.append(PromptTurn("assistant", shorten(exchange.reply, SHOWN_CHARS)))
+        turns.append(PromptTurn("assistant", shorten(exchange.reply, REPLY_CHARS)))
     if context.message is not None:
         turns.append(PromptTurn("user", context.message))
     return tuple(turns)

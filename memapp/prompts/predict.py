@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.prompt import Prompt, PromptForm, Sampling
 from memapp.domain.ranking import query_words
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.context import PromptContext, trunk
@@ -17,6 +17,7 @@ PREDICTION_CHARS = 160
 ENOUGH_KEYWORDS = 3
 """Keywords that a turn waits for: further ones take longer to write than they help to find."""
 MAX_TOKENS = 96
+_ASKED: Mapping[PromptForm, str] = {"simple": "predict", "full": "predict_full"}
 REPEAT_PENALTY = 1.15
 """Halves the tokens of the list: a small model would say each keyword in five ways."""
 LONGEST_CHARS = 8000
@@ -24,43 +25,57 @@ LONGEST_CHARS = 8000
 KEYWORD_SOURCE_CHARS = 2000
 """How much of a long message is searched for keywords."""
 
-HEAD = '{"needed_info": ["'
-GRAMMAR = rf"""
-root ::= keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}} "], \"prediction_next\": \"" prediction
+HEAD: Mapping[PromptForm, str] = {"simple": '{"needed_info": ["', "full": '{"needed_info": ['}
+"""A small model that need not name anything names nothing; another knows when nothing is needed."""
+_LIST: Mapping[PromptForm, str] = {
+    "simple": rf'keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}}',
+    "full": rf'("\"" keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}})?',
+}
+_RULES = rf"""
 keyword ::= letter (letter | digit){{0,15}} (" " (letter | digit){{1,16}}){{0,3}} "\""
 letter ::= [A-Za-z'\u00C0-\u024F\u0370-\u1FFF\u3040-\uD7FF-]
 digit ::= [0-9]
 prediction ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
 """
+GRAMMAR = {form: f'root ::= {items} "], \\"prediction_next\\": \\"" prediction{_RULES}' for form, items in _LIST.items()}
 """A keyword is one to four short words: without that, a small model writes timestamps and addresses."""
 
 _STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
 _LIST_START = re.compile(r'"needed_info"\s*:\s*\[')
 _LIST_END = re.compile(r"[^\"]*?\]")
+_LIST_GOES_ON = re.compile(r'\s*["\]]')
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
 
 
 def request(context: PromptContext) -> tuple[Prompt, Sampling]:
     """Ask what to look up; the reply may be read until `read_enough`."""
-    prompt = replace(trunk(context), suffix=template("predict").template, head=HEAD)
-    return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=REPEAT_PENALTY, grammar=GRAMMAR)
+    form = context.form
+    prompt = replace(trunk(context), suffix=template(_ASKED[form]).template, head=HEAD[form])
+    penalty = REPEAT_PENALTY if form == "simple" else 1.0
+    return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=penalty, grammar=GRAMMAR[form])
 
 
 def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
     """Ask for the rest of a reply that was read until its list was closed."""
     listed = json.dumps(list(needed_info), ensure_ascii=False)
     prompt, sampling = request(context)
-    grammar = "root ::= prediction\n" + GRAMMAR.splitlines()[-1] + "\n"
+    grammar = "root ::= prediction\n" + _RULES.splitlines()[-1] + "\n"
     return (
         replace(prompt, head=f'{{"needed_info": {listed}, "prediction_next": "'),
         replace(sampling, grammar=grammar),
     )
 
 
-def parse(text: str) -> tuple[str, ...]:
+def parse(text: str, form: PromptForm = "simple") -> tuple[str, ...]:
     """Read what is needed from a reply that came after the head, whole, cut short or garbage."""
-    return _useful(_items(text)[0])
+    return _useful(_items(text, form)[0])
+
+
+def needs_nothing(text: str, form: PromptForm) -> bool:
+    """Say whether a reply is a list that names nothing, as a small model is never allowed to write it."""
+    items, closed = _items(text, form)
+    return form == "full" and closed and not _useful(items)
 
 
 def parse_prediction(text: str) -> str:
@@ -69,10 +84,10 @@ def parse_prediction(text: str) -> str:
     return shorten(unescaped(found[1]), PREDICTION_CHARS) if found else ""
 
 
-def read_enough(text: str) -> bool:
-    """Say whether call 1 need not be read further: its list is closed, or holds enough keywords already."""
-    items, closed = _items(text)
-    return closed or len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
+def read_enough(text: str, form: PromptForm = "simple") -> bool:
+    """Say whether call 1 need not be read further: its list is closed, or in the simple form holds enough keywords already."""
+    items, closed = _items(text, form)
+    return closed or (form == "simple" and len(items) > ENOUGH_KEYWORDS)  # the last item may have only begun
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -80,11 +95,13 @@ def keywords(message: str) -> tuple[str, ...]:
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
-def _items(text: str) -> tuple[list[str], bool]:
+def _items(text: str, form: PromptForm) -> tuple[list[str], bool]:
     """Return the strings of the list, and whether it ends."""
     text = text[:LONGEST_CHARS]
     begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
-    text = text[begun.end() :] if begun else '"' + text
+    if not begun and form == "full" and not _LIST_GOES_ON.match(text):  # words about what it would need, and no list
+        return [], False
+    text = text[begun.end() :] if begun else '"' + text if form == "simple" else text
     items: list[str] = []
     at = 0
     while found := _STRING.match(text, at):

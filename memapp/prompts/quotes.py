@@ -134,15 +134,15 @@ def shares_subject(message: str, text: str) -> bool:
     return _shares_word(text, _subject(message))
 
 
-def quote(hit: Recalled, *, with_day: bool = True) -> str:
-    """Write a hit as a line of the prompt: a fact as it is told to the person, what was said in a chat as it was, with its day.
+def quote(hit: Recalled) -> str:
+    """Write a hit as a line of the prompt: a fact as it is told to the person, what was said in a chat as it was.
 
-    A fact has no day there: a small model says it with the fact, and it is only the day on which it was noted.
+    Without its day: a small model says that with it.
     """
     words = stated(hit) or one_line(hit.text)
     if hit.kind == "memory":
         return addressed(words)
-    return f'"{words}" ({hit.at:%B} {hit.at.day})' if with_day else f'"{words}"'
+    return f'"{words}"'
 
 
 def stated(hit: Recalled) -> str:

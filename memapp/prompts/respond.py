@@ -8,13 +8,16 @@ from memapp.domain.chat import Exchange
 from memapp.domain.distil import in_third_person
 from memapp.domain.life_domains import is_request, is_vital
 from memapp.domain.memory import Recalled
-from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.prompt import Prompt, PromptForm, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
+from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.asides import aside_start
-from memapp.prompts.context import PromptContext, speech, trunk
+from memapp.prompts.context import ABOUT_USER, PromptContext, speech, trunk
 from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, shares_subject, stated, wants_something, wants_text
 from memapp.prompts.templates import template
+
+NO_NOTE = "- (no note about this)"
 
 _USER = re.compile(r"\bUser\b")
 TAIL = "\nNEXT_PREDICTION:"
@@ -72,10 +75,12 @@ def request(
     known = ""
     if _reads_facts(context):
         context = replace(context, facts=tuple(fact_about_user(hit) for hit in in_prompt(context, hits)))
+    elif context.form == "full":
+        known = notes(context, hits, updates)
     elif hits or updates:
         known = _known(context, hits, updates)
     head, stop = speech(context.persona)
-    return replace(trunk(context), suffix=known, head=head), Sampling(
+    sampling = Sampling(
         max_tokens=reply_tokens,
         temperature=attempt.temperature(temperature),
         top_p=TOP_P,
@@ -84,11 +89,39 @@ def request(
         dry_multiplier=DRY_MULTIPLIER,
         dry_allowed=DRY_ALLOWED,
         said=context.said,
-        sentences=SENTENCES if context.form == "simple" and not wants_text(_whole_request(context)) else 0,
+        sentences=SENTENCES if context.is_small_talker and not wants_text(_whole_request(context)) else 0,
         seed=attempt.seed,
         stop=stop,
         tail=TAIL,
     )
+    return replace(trunk(context), suffix=known, head=head), in_form(context.form, sampling)
+
+
+def in_form(form: PromptForm, sampling: Sampling) -> Sampling:
+    """Return how a reply is sampled in a form of prompt: in the full one freely, and call 1 has said what is expected."""
+    if form == "simple":
+        return sampling
+    return replace(sampling, top_p=0.95, min_p=0.05, repeat_penalty=1.0, dry_multiplier=0.5, dry_allowed=4, tail="")
+
+
+def notes(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:
+    """Write what is known of the person as a list for a model that can leave a note unused; nothing if none is wanted."""
+    profile = context.profile_line if context.persona.mode != "inner_voice" else ""
+    lines = [f"- You agreed that this is known of you: {profile.removeprefix(ABOUT_USER)}"] if profile else []
+    lines += [f"- {_note(hit)}" for hit in hits]
+    news = [*context.injected_updates, *updates]
+    if not (lines or asks_about_person(context.message or "")):
+        return "\n".join(news)
+    listed = template("respond_full").substitute(notes="\n".join(lines or [NO_NOTE]))
+    return "\n\n".join(filter(None, ["\n".join(news), listed]))
+
+
+def _note(hit: Recalled) -> str:
+    day = f"{hit.at.day} {hit.at:%B %Y}"
+    words = stated(hit) or one_line(hit.text)
+    if hit.kind == "memory":
+        return f"{addressed(words)} (learned {day})"
+    return f'{"I said" if hit.said_by == "assistant" else "You told me"} on {day}: "{words}"'
 
 
 def _whole_request(context: PromptContext) -> str:
@@ -127,11 +160,14 @@ def fact_about_user(hit: Recalled) -> str:
 def _reads_facts(context: PromptContext) -> bool:
     """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
     message = context.message or ""
-    return context.form == "simple" and (is_request(message) or not asks_about_person(message))
+    return context.is_small_talker and (is_request(message) or not asks_about_person(message))
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
-    """Ask what is expected after a reply that the model did not write."""
+    """Ask what is expected after a reply with which no call said so."""
+    if context.form == "full":
+        after = replace(context, history=(*context.history, Exchange(context.message, reply)), message=None)
+        return replace(trunk(after), suffix=template("expect").template), Sampling(max_tokens=Sampling.tail_tokens)
     prompt = replace(trunk(context), head=f"{reply}{TAIL}")
     return prompt, Sampling(max_tokens=Sampling.tail_tokens, repeat_penalty=REPEAT_PENALTY)
 
@@ -158,6 +194,6 @@ def cut_at(context: PromptContext, reply: str) -> int | None:
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
     """Quotes answer a question; anything else gets a hint, else a small model replies with a quote. Updates come first."""
     if asks(context.message or "") or not hits:
-        quotes = (quote(hit, with_day=context.form == "full") for hit in hits)
+        quotes = (quote(hit) for hit in hits)
         return template("respond").substitute(quotes="\n".join([*updates, *quotes]))
     return "\n".join([*updates, template("hint").substitute(facts=" ".join(stated(hit) for hit in hits))])

@@ -15,19 +15,20 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.expectation import writable
 from memapp.domain.memory import Recalled
-from memapp.domain.prompt import Finished, Piece, Prompt, PromptForm, Sampling, Usage
+from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
-from memapp.prompts.context import PromptContext, profile_line, with_injected_updates
+from memapp.prompts.context import PromptContext, profile_line
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.open_turn import OpenTurn
+from memapp.services.prompt_form import prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
@@ -38,7 +39,6 @@ SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
-SMALL_PARAMETERS = 1_000_000_000
 
 
 def prompt_context(
@@ -54,8 +54,9 @@ def prompt_context(
     cards = chat.list_context_cards(runtime.read(), thread.id)
     pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
-    kept = recent(pairs, runtime.settings.history_exchanges, total)
-    form: PromptForm = "full" if persona.mode == "inner_voice" else prompt_form(model)
+    kept = recent(pairs, shown_exchanges(runtime, persona), total)
+    form = prompt_form(runtime, model)
+    is_small_talker = form == "simple" and persona.mode != "inner_voice"  # it would say the lines of a log
     return budget.fit(
         PromptContext(
             persona,
@@ -63,7 +64,7 @@ def prompt_context(
             kept,
             text,
             profile_line(decisions.profile(runtime)),
-            injected_updates if form == "full" else (),  # a small model would say the lines of a log
+            () if is_small_talker else injected_updates,
             form=form,
             said=tuple(one.reply for one in pairs[-respond.SAID :]),
         ),
@@ -71,11 +72,6 @@ def prompt_context(
         _limit(runtime, model),
         model.prompt_tokens,
     )
-
-
-def prompt_form(model: ChatModel) -> PromptForm:
-    """Return the form of prompt that a model can do with, by its size; one of which that is not known is no small one."""
-    return "simple" if 0 < model.parameters < SMALL_PARAMETERS else "full"
 
 
 def request(runtime: Runtime, context: PromptContext, retrieved: Retrieved) -> Prompt:
@@ -97,7 +93,7 @@ def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, att
         updates=retrieved.delta.lines,
         attempt=attempt,
         reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
-        temperature=runtime.settings.temperature,
+        temperature=runtime.loaded.number("temperature", context.form),
     )
 
 
@@ -137,6 +133,8 @@ class _Reply:
     """What was cut of it."""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
+    has_asked: bool = False
+    """Call 1 has said what is needed, now or in idle time; that may be nothing."""
     retrieved: Retrieved = field(default_factory=Retrieved)
     injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
@@ -175,7 +173,7 @@ class _Reply:
             context = context_of(turn.message.text, injected_updates.lines)
             self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
             if turn.prefetch is not None:
-                self.needed_info = turn.prefetch.needed_info
+                self.needed_info, self.has_asked = turn.prefetch.needed_info, True
                 yield Predicted(self.needed_info, "prefetched", Usage())
             else:
                 yield self._predict(model, context)
@@ -186,8 +184,7 @@ class _Reply:
         context = replace(context, said=(*context.said, *turn.others))
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
-        said = with_injected_updates(replace(context, history=tuple(exchanges(turn.earlier))))
-        repeated = respond.repeats(self.text, said, turn.message.text if turn.message else None)
+        repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
         if (repeated or self._is_all_aside or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = self.expects = self.aside = ""
@@ -215,7 +212,7 @@ class _Reply:
     def _predict(self, model: ChatModel, context: PromptContext) -> Predicted:
         """Call 1. It is read only until its list of needed information is closed; the rest is completed in idle time."""
         if self.turn.kept:
-            self.needed_info = self.turn.kept
+            self.needed_info, self.has_asked = self.turn.kept, True
             return Predicted(self.turn.kept, "kept", Usage())
         prompt, sampling = predict.request(context)
         text, enough = "", Cancel()
@@ -225,10 +222,11 @@ class _Reply:
                     self.predict_usage = part.usage
                 elif not enough.is_set():
                     text += part.text
-                    if predict.read_enough(text):
+                    if predict.read_enough(text, context.form):
                         enough.set()
-        self.needed_info = predict.parse(text)
-        if self.needed_info:
+        self.needed_info = predict.parse(text, context.form)
+        self.has_asked = bool(self.needed_info) or predict.needs_nothing(text, context.form)
+        if self.has_asked:
             with self._saving() as session:
                 checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
             return Predicted(self.needed_info, "model", self.predict_usage)
@@ -364,7 +362,7 @@ class _Reply:
             delta.settle(session, conversation_scope(self.runtime), thread_id, settled)
         if self.expects:
             expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, (), session.now)
-        if self.needed_info:
+        if self.has_asked:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info, session.now)
         if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
@@ -374,7 +372,7 @@ class _Reply:
 
     def _note(self, session: Session) -> None:
         note = partial(events.add_event, session, thread_id=self.turn.thread.id)
-        if self.turn.message and self.turn.prefetch is None and not (self.needed_info or self.turn.known):
+        if self.turn.message and not (self.has_asked or self.turn.known):
             note("context", "predict", "skipped")
         meta = {
             "status": self.status,

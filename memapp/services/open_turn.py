@@ -7,6 +7,7 @@ from memapp.domain.chat import Message, Thread
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.from_memory import FromMemory
+from memapp.services.prompt_form import shown_exchanges
 from memapp.services.retrieved import Prefetched
 from memapp.store import chat
 
@@ -40,5 +41,5 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     """Return a thread and as many of its last messages (before sequence number `before`) as a prompt can hold."""
     session = runtime.read()
     thread = chat.get_thread(session, thread_id)
-    limit = 2 * runtime.settings.history_exchanges + 8
+    limit = 2 * shown_exchanges(runtime, runtime.persona_in(thread)) + 8
     return thread, chat.list_messages(session, thread.id, before=before, limit=limit)

@@ -14,9 +14,10 @@ from memapp.domain.ranking import RetrievalRule
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.life_domains import Bearing, bearing_on
+from memapp.services.prompt_form import expected_after, most_memories
 from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest, needed, plainly_needed
-from memapp.store import chat, checkpoints, expectations, memories
+from memapp.store import chat, checkpoints, memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,7 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
-    found = expectations.prediction_for(runtime.read(), last.id, "responder")
-    return found if found and found.text else None
+    return expected_after(runtime, last.id)
 
 
 def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
@@ -71,7 +71,7 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if quotes.is_small_talk(text):
         return Retrieved()
     seen = frozenset(one.id for one in in_prompt)
-    limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
+    limit = most_memories(runtime)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
         return Retrieved(tuple(plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)), searches=1)
     own_case = _is_inner_voice(runtime, thread_id)

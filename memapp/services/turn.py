@@ -27,10 +27,11 @@ from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import from_memory
-from memapp.services.answer import answer, prompt_form
+from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
 from memapp.services.open_turn import OpenTurn, open_thread
+from memapp.services.prompt_form import current_form
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
 from memapp.services.retrieved import expectation, prefetched
@@ -103,8 +104,7 @@ def take_turn(
 
 def _answers_itself(runtime: Runtime, thread: Thread) -> bool:
     """Say whether memapp answers from its memory by itself, in place of a small model or of none."""
-    model = runtime.chat.ready()
-    is_small = model is None or prompt_form(model) == "simple"
+    is_small = current_form(runtime) == "simple"
     return runtime.settings.answer_from_memory and is_small and runtime.persona_in(thread).mode != "inner_voice"
 
 

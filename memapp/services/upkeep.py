@@ -5,14 +5,14 @@ message goes first. What is left undone stays pending in the file and is done th
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 
-from memapp.domain.chat import FROM_MEMORY, MessageStatus, Role
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.expectation import may_become
+from memapp.domain.expectation import may_become, writable
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
@@ -22,6 +22,7 @@ from memapp.services import jobs
 from memapp.services.answer import prompt_context, request
 from memapp.services.merge import Written
 from memapp.services.open_turn import open_thread
+from memapp.services.prompt_form import expected_after, prompt_form
 from memapp.services.retrieved import Retrieved, expectation, look_up, news, prefetched
 from memapp.store import checkpoints, expectations
 
@@ -87,6 +88,8 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     prompt, sampling = predict.finish_request(context, begun.needed_info)
     text = _generate(model, prompt, sampling, cancel)
     expects = predict.parse_prediction(text)
+    if context.form == "full":  # where it is what the next message is compared with
+        expects = writable(expects, [reply.text, message.text])
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
@@ -95,18 +98,18 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
 
 
 def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Let the model say what it expects after a reply that memapp gave from its memory."""
+    """Let the model say what it expects after a reply that memapp gave from its memory, or in the full form if call 1 did not."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = messages[-1] if messages else None
-    if reply is None or reply.model != FROM_MEMORY or expectations.prediction_for(runtime.read(), reply.id, "responder"):
+    message = next((one for one in messages if reply and one.id == reply.reply_to), None)
+    if reply is None or message is None or reply.status is not MessageStatus.COMPLETE or expected_after(runtime, reply.id):
         return
-    message = next((one for one in messages if one.id == reply.reply_to), None)
-    if message is None:
+    if reply.model == OWN_WORDS or (prompt_form(runtime, model) == "simple" and reply.model != FROM_MEMORY):
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = respond.prediction_request(context, reply.text)
-    expects = respond.parse_prediction(_generate(model, prompt, sampling, cancel))
+    expects = writable(respond.parse_prediction(_generate(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
@@ -122,9 +125,10 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     if expected is None:
         return
     prompt, sampling = predict.request(prompt_context(runtime, model, thread, messages, expected.text))
-    text = _generate(model, prompt, sampling, cancel, until_enough=True)
-    needed_info = predict.parse(text)
-    if cancel.is_set() or not needed_info:
+    form = prompt_form(runtime, model)
+    text = _generate(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, form))
+    needed_info = predict.parse(text, form)
+    if cancel.is_set() or not (needed_info or predict.needs_nothing(text, form)):
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
@@ -132,12 +136,14 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
             checkpoints.advance(session, thread_id, with_prefetch)
 
 
-def _generate(model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, *, until_enough: bool = False) -> str:
+def _generate(
+    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, is_enough: Callable[[str], bool] = lambda _: False
+) -> str:
     text = ""
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         for part in stream:
             if isinstance(part, Piece):
                 text += part.text
-                if until_enough and predict.read_enough(text):
+                if is_enough(text):
                     break
     return text

@@ -11,7 +11,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import make_runtime, new_chat, only, say, use_simple_form
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
@@ -19,6 +19,7 @@ def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
 
 
 def test_per_turn_control_flow_two_llm_calls(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     model.enqueue("Oolong it is.", prediction="How do I brew it?", needed_info=["tea"])
     happened = say(runtime, thread, "Which tea did I like?")
@@ -49,10 +50,12 @@ def test_the_message_is_saved_before_any_model_runs(runtime: Runtime, model: Scr
 
 
 def test_voe_check_is_local_and_compares_with_the_responders_prediction(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="I would like to talk about tea.")
     say(runtime, thread, "Hi!")
     calls = len(model.seen)
+    model.enqueue("Gladly: which tea?", prediction="Green tea, I think.")
     checked = only(Checked, say(runtime, thread, "I would like to talk about tea."))
     assert checked.expected is not None
     assert (checked.expected.source, checked.expected.surprised) == ("responder", False)
@@ -84,6 +87,7 @@ def test_every_surprise_is_distilled_into_a_short_fact_after_the_reply(runtime: 
 
 
 def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     model.enqueue("Do you eat meat?", prediction="I'm vegetarian.")
     say(runtime, thread, "Hi!")
@@ -92,7 +96,7 @@ def test_nothing_is_learned_from_what_was_expected(runtime: Runtime, model: Scri
 
 
 def test_a_fact_that_was_not_expected_is_a_surprise_however_alike_the_messages_are(tmp_path: Path, model: ScriptedModel) -> None:
-    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=0)
+    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=0, prompt_form="simple")
     thread = new_chat(runtime)
     model.enqueue("What do you collect?", prediction="I collect old coins.")
     say(runtime, thread, "Hi!")
@@ -197,7 +201,7 @@ def test_the_seeds_plain_retrieval_can_be_chosen(tmp_path: Path, model: Scripted
 
 
 def test_the_seeds_plain_fuzzy_rule_can_be_chosen(tmp_path: Path, model: ScriptedModel) -> None:
-    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=100)
+    runtime = make_runtime(tmp_path, model, mismatch_rule="fuzzy", fuzzy_threshold=100, prompt_form="simple")
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke!")
     say(runtime, thread, "Hi!")
@@ -208,6 +212,7 @@ def test_the_seeds_plain_fuzzy_rule_can_be_chosen(tmp_path: Path, model: Scripte
 
 
 def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke.", needed_info=["joke"])
     reply = only(Completed, say(runtime, thread, "Hi!")).reply

@@ -28,7 +28,7 @@ from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.database import open_database
-from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy
+from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy, use_simple_form
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
@@ -150,6 +150,7 @@ def test_header_appears_when_changes_exist(runtime: Runtime, model: ScriptedMode
 
 
 def test_the_header_has_at_most_three_bullets(runtime: Runtime) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     for number in range(7):
         curate.add(runtime, f"User has plan number {number}.")
@@ -403,6 +404,7 @@ def test_what_changed_and_when_is_answered_without_logs(runtime: Runtime) -> Non
 
 
 def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     tea = curate.add(runtime, "User likes oolong tea.").memory_id
     model.enqueue("Oolong.", prediction="Tell me more.", needed_info=["tea"])

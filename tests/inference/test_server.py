@@ -21,11 +21,11 @@ from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat
 
-HEAD = '{"needed_info": ["'
+HEAD = predict.HEAD["simple"]
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes"),), suffix="REPLY")
 PREDICT = replace(PROMPT, suffix="PREDICT", head=HEAD)
 FREE = Sampling(max_tokens=50)
-CONSTRAINED = Sampling(max_tokens=50, grammar=predict.GRAMMAR)
+CONSTRAINED = Sampling(max_tokens=50, grammar=predict.GRAMMAR["simple"])
 TAIL = "\nNEXT_PREDICTION:"
 
 
@@ -242,7 +242,7 @@ def test_exactly_one_request_is_made_for_a_call(server):
 
 def test_a_turn_waits_for_two_requests_and_what_is_expected_next_costs_one_after_the_last_word(server, tmp_path):
     server.tail_pieces = [" Tells more."]
-    runtime = make_runtime(tmp_path)
+    runtime = make_runtime(tmp_path, prompt_form="simple", answer_from_memory=False)
     runtime.chat.fill(ServerModel(server.url))
     asked_at = [(event, len(server.chats)) for event in take_turn(runtime, new_chat(runtime), "I planted tomatoes.")]
     assert [count for event, count in asked_at if isinstance(event, Streamed)] == [2, 2, 2]
@@ -302,7 +302,7 @@ def test_llama_server_gets_the_grammar_and_continues_the_head(server):
     text, _, _ = run(model, PREDICT, CONSTRAINED)
     (body,) = server.chats
     assert body["messages"][-1] == {"role": "assistant", "content": HEAD}
-    assert body["grammar"] == predict.GRAMMAR
+    assert body["grammar"] == predict.GRAMMAR["simple"]
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
 
@@ -364,6 +364,24 @@ def test_a_reply_that_begins_anew_becomes_a_continuation(reply, expected):
 
 
 @pytest.mark.parametrize("reply", ['Tom: "It is locked."', '"It is locked."', 'It is locked."'])
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('"a", "b"], "prediction_next": "p"}', '"a", "b"], "prediction_next": "p"}'),
+        ('{"needed_info":["a","b"]}', '"a","b"]}'),
+        ('```json\n{ "needed_info": [] }\n```', "] }\n```"),
+        ('{"prediction_next": "p", "needed_info": ["a"]}', '"a"], "prediction_next": "p"}'),
+        ('{"prediction_next": "p", "needed_info": []}', '], "prediction_next": "p"}'),
+        ("I would need to know nothing.", "I would need to know nothing."),
+    ],
+)
+def test_a_list_that_may_stay_empty_becomes_a_continuation_too(reply, expected):
+    continues = reply.startswith('"')
+    for parts in ([reply], list(reply)):
+        after = AfterHead(predict.HEAD["full"], continues=continues)
+        assert "".join(map(after.feed, parts)) + after.rest() == expected
+
+
 def test_a_quotation_that_the_head_begins_may_be_begun_by_the_reply(reply):
     after = AfterHead('Tom: "', continues=False)
     assert "".join(after.feed(letter) for letter in reply) + after.rest() == 'It is locked."'

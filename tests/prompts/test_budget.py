@@ -88,7 +88,7 @@ def test_a_longer_history_is_never_kept_shorter_than_a_step_below_what_fits(word
 
 def test_of_a_last_exchange_that_is_too_long_the_beginning_is_kept() -> None:
     long = Exchange("Please sum this up. " + "word " * 800, "In short: " + "word " * 800)
-    fitted = fit(context(history=[*chat(5), long]))
+    fitted = fit(context(history=[*chat(5), long], persona=tom()))
     assert cost(fitted) <= LIMIT
     (kept,) = fitted.history
     assert kept.user and kept.user.startswith("Please sum this up.") and kept.reply.startswith("In short:")

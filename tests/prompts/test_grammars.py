@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -28,10 +29,11 @@ def write(model: LlamaModel, request: tuple[Prompt, Sampling]) -> str:
 
 @pytest.mark.slow
 def test_call_1_writes_keywords_and_then_a_prediction(model: LlamaModel) -> None:
-    text = write(model, predict.request(context(MESSAGE)))
-    assert predict.parse(text)
-    if text.endswith("}"):
-        assert json.loads(predict.HEAD + text)["prediction_next"]
+    for form in predict.GRAMMAR:
+        text = write(model, predict.request(replace(context(MESSAGE), form=form)))
+        assert predict.parse(text, form) or predict.needs_nothing(text, form)
+        if text.endswith("}"):
+            assert json.loads(predict.HEAD[form] + text)["prediction_next"]
 
 
 @pytest.mark.slow
@@ -47,6 +49,6 @@ def test_distilling_writes_a_sentence_and_tags(model: LlamaModel) -> None:
 
 @pytest.mark.slow
 def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
-    prompt, _ = predict.request(context(MESSAGE))
+    prompt, _ = predict.request(replace(context(MESSAGE), form="simple"))
     trunk = model.prompt_tokens(Prompt(prompt.system, prompt.turns))
     assert model.prompt_tokens(prompt) - trunk <= 12

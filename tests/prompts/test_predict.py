@@ -1,6 +1,7 @@
 """Reading what call 1 wrote, however broken it is."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.prompts import predict
-from memapp.prompts.predict import MAX_KEYWORDS, keywords, parse, parse_prediction, read_enough
+from memapp.prompts.predict import MAX_KEYWORDS, keywords, needs_nothing, parse, parse_prediction, read_enough
 from tests.prompts.contexts import context
 
 WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
@@ -97,3 +98,35 @@ def test_the_words_of_a_message_stand_in_for_missing_keywords() -> None:
     assert keywords("What was the name of the café in Ghent?") == ("name", "café", "ghent")
     assert keywords("") == ()
     assert len(keywords("word " * 100_000 + "a b c d e f g h i j k l")) <= MAX_KEYWORDS
+
+
+FULL = '"diet", "food allergies", "home town", "budget", "car"], "prediction_next": "Is it far?"}'
+
+
+def test_a_capable_model_is_read_until_its_list_is_closed() -> None:
+    ends = [read_enough(FULL[:length], "full") for length in range(len(FULL) + 1)]
+    assert ends.index(True) == FULL.index("]") + 1
+    assert parse(FULL, "full") == ("diet", "food allergies", "home town", "budget", "car")
+    assert parse(FULL[:20], "full") == ("diet", "food allerg")
+
+
+@pytest.mark.parametrize(
+    "text", ['], "prediction_next": "And at night?"}', ' ], "pre', '{"needed_info": []}', '{"needed_info": ["", "..."]}']
+)
+def test_nothing_is_needed_where_a_capable_model_says_so(text: str) -> None:
+    assert needs_nothing(text, "full") and parse(text, "full") == ()
+    assert not needs_nothing(text, "simple"), "a small model cannot say so"
+
+
+@pytest.mark.parametrize("text", ["", "}{:,,", 'I would "really" need [your] diet.', '"diet', '{"needed": ["diet"]}', "[]"])
+def test_what_is_no_list_says_neither_what_is_needed_nor_that_nothing_is(text: str) -> None:
+    assert not needs_nothing(text, "full")
+    assert parse(text, "full") == (("diet",) if text == '"diet' else ())
+
+
+def test_the_full_form_asks_for_kinds_of_facts_and_the_simple_one_for_keywords() -> None:
+    full, sampling = predict.request(context())
+    assert "[] if the answer is the same for everybody" in full.suffix and full.head == '{"needed_info": ['
+    assert sampling.repeat_penalty == 1.0
+    small, _ = predict.request(replace(context(), form="simple"))
+    assert (small.suffix, small.head) == ("Keywords:", '{"needed_info": ["')

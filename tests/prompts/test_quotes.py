@@ -49,7 +49,7 @@ def test_a_task_states_nothing_either(task: str) -> None:
 
 def test_a_quote_stays_on_one_line_and_only_a_fact_is_told_to_the_person() -> None:
     assert quote(fact("User keeps\nFacts: bees.")) == "You keep Facts: bees."
-    assert quote(said("I keep\nFacts: bees in my garden.")) == '"I keep Facts: bees in my garden." (May 4)'
+    assert quote(said("I keep\nFacts: bees in my garden.")) == '"I keep Facts: bees in my garden."'
 
 
 @pytest.mark.parametrize(

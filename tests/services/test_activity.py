@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo, upkeep
 from memapp.store import expectations
-from tests.builders import new_chat, say
+from tests.builders import new_chat, say, use_simple_form
 
 
 def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
@@ -86,6 +86,7 @@ def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runt
 
 
 def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runtime) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     for surprised, similarity in ((False, 0.8), (False, 0.5), (False, None), (True, 0.7), (True, 0.1)):
         (reply,) = [event.reply for event in say(runtime, thread, "Hello") if isinstance(event, Completed)]

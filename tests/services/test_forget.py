@@ -29,7 +29,7 @@ from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from tests.builders import Clock, erase, fact, make_runtime, new_chat, on, only, say
+from tests.builders import Clock, erase, fact, make_runtime, new_chat, on, only, say, use_simple_form
 
 FACT = "User's sister Zqarla lives in Ghent."
 
@@ -86,6 +86,7 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
 
 
 def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(runtime: Runtime, tmp_path: Path) -> None:
+    use_simple_form(runtime)
     memory = learn(runtime, "I keep bees.")
     (thread,) = chats.list_threads(runtime)
     chats.rename_thread(runtime, thread.id, "Zqarla's hives")
@@ -245,6 +246,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
 
 
 def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
     model.enqueue("She likes it there.", "Does she still sing there?", ["sister"])
     say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
 

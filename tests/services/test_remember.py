@@ -220,7 +220,7 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
     row = runtime.database.read().execute("SELECT decided_by FROM consent_requests").fetchone()
     assert row["decided_by"] == "chat"
     say(runtime, thread, "What should I cook tonight?")
-    assert "About the user: name Ana." in model.seen[-1].system
+    assert "known of you: name Ana." in model.seen[-1].suffix
     undo.undo_last(runtime)
     assert decisions.profile(runtime) == {}
 

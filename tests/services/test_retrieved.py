@@ -19,7 +19,7 @@ from memapp.services import activity, chats, curate, forget, undo, upkeep
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.retrieved import look_up
 from memapp.store import changes, chat, delta, search
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.builders import Clock, make_runtime, new_chat, only, say, use_simple_form
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -65,12 +65,8 @@ def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) ->
     curate.add(runtime, "User moved the desk.", category="event")
     say(runtime, thread, "Which tea do I drink?")
     block = model.seen[-1].suffix
-    assert block.splitlines()[:3] == [
-        "Context:",
-        "Memory updates since rev 0:",
-        "- +created: [Event] User moved the desk. (imp=3)",
-    ]
-    assert [line for line in block.splitlines() if "oolong" in line] == ["You drink oolong tea."]
+    assert block.splitlines()[:2] == ["Memory updates since rev 0:", "- +created: [Event] User moved the desk. (imp=3)"]
+    assert [line for line in block.splitlines() if "oolong" in line] == ["- You drink oolong tea. (learned 31 January 2026)"]
 
 
 def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
@@ -82,26 +78,21 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     assert [hit.text for hit in look_up(runtime, other, "What is new in my life?", (), []).hits] == ["User is vegetarian."]
 
 
-def test_any_other_message_is_told_the_news_before_it_and_not_with_its_own_words(runtime: Runtime) -> None:
-    """A small model takes what stands beside a message for its answer."""
+def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime) -> None:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     thread = new_chat(runtime)
     curate.add(runtime, "User moved the desk.")
     say(runtime, thread, "Write a poem about rain.")
     call_1, call_2 = model.seen[-2:]
-    header, thanks, asked = call_2.turns
-    assert header.content == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
-    assert (thanks.role, asked.content, call_2.suffix) == ("assistant", "Write a poem about rain.", "")
-    assert call_1.turns == call_2.turns, "both calls share the trunk"
+    assert call_2.suffix == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
+    assert "desk" not in call_1.suffix and call_1.turns == call_2.turns, "both calls share the trunk"
     assert [(hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits] == [
         ("User moved the desk.", "news")
     ]
     curate.add(runtime, "User has a new chair.")
     say(runtime, thread, "Tell me about volcanoes.")
-    said = [one.content for one in model.seen[-1].turns]
-    assert "new chair" in said[0] and said[2:] == ["Write a poem about rain.", said[3], "Tell me about volcanoes."]
-    assert "desk" not in said[0]
+    assert "new chair" in model.seen[-1].suffix and "desk" not in model.seen[-1].suffix
 
 
 def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
@@ -132,6 +123,7 @@ def bearing(runtime: Runtime, text: str) -> list[str]:
     ["Recommend a restaurant for tonight.", "What could I cook?", "any idea for dinner", "We are having pizza with the team."],
 )
 def test_what_somebody_must_not_eat_comes_first_before_any_dish_however_much_it_is(runtime: Runtime, request_: str) -> None:
+    use_simple_form(runtime)
     said = ["User is vegetarian.", "User is allergic to nuts.", "User does not eat eggs.", "User's son is lactose-intolerant."]
     for text in (*said, "User fasts during Ramadan."):
         curate.add(runtime, text)
@@ -206,6 +198,7 @@ def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_
 
 
 def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(runtime: Runtime) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     curate.add(runtime, "User plays the cello.", category="preferences")
     for number in range(5):

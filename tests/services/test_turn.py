@@ -20,7 +20,7 @@ from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
 from memapp.services.upkeep import work
 from memapp.store import chat
-from tests.builders import make_runtime, new_chat, only, recorded, say
+from tests.builders import make_runtime, new_chat, only, recorded, say, use_simple_form
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
@@ -54,6 +54,7 @@ def test_an_error_after_the_message_is_saved_costs_no_answer(
 
 
 def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_simple_form(runtime)
     thread = new_chat(runtime)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
@@ -189,6 +190,7 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
 
 
 def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runtime) -> None:
+    use_simple_form(runtime)
     embedder = runtime.embedding.ready()
     assert embedder is not None
     thread = new_chat(runtime)

@@ -21,7 +21,7 @@ from memapp.services import activity, chats, curate, learning, remember, undo, u
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import Clock, erase, make_runtime, new_chat, only, recorded, say
+from tests.builders import Clock, erase, make_runtime, new_chat, only, recorded, say, use_simple_form
 
 
 @pytest.fixture
@@ -96,6 +96,7 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
 def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     runtime: Runtime, model: ScriptedModel, expected: str, learned: list[str], state: str
 ) -> None:
+    use_simple_form(runtime)
     model.enqueue("Hello.", prediction=expected)
     say(runtime, thread := new_chat(runtime), "Hi!")
     begun = take_turn(runtime, thread, "I keep bees.")
@@ -111,6 +112,7 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
 def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_learned_from(
     runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, cancelled: bool
 ) -> None:
+    use_simple_form(runtime)
     model.enqueue("Hello.", prediction="Tell me more.")
     model.enqueue("Hello again.", prediction="Tell me more.")
     for text in ("I keep bees.", "I play the cello."):
