@@ -76,8 +76,9 @@ def system_text(context: PromptContext) -> str:
         return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
     parts = [persona.prompt, context.profile_line, *_known(context)]
     if context.form == "simple":
-        # To a greeting or thanks it would answer what was said before.
-        said_lately = "" if is_small_talk(context.message or "") else _said_lately(context.history)
+        # To a greeting or thanks it would answer what was said before. What is still to come is rarely one, and is prefilled.
+        is_greeting = context.message is None or (context.message != "" and is_small_talk(context.message))
+        said_lately = "" if is_greeting else _said_lately(context.history)
         parts += ["\n".join(context.injected_updates), said_lately, " ".join(context.facts)]
     return "\n\n".join(filter(None, parts))
 
