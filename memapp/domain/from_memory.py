@@ -7,7 +7,6 @@ is asked for (a name, a place, a time), and most of the other words. What is lef
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 from memapp.domain.authorship import own_words
@@ -204,7 +203,7 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
     """Say whether a question names somebody who is the person's by this fact: `Mira`, for `User's sister Mira loves pottery`."""
     words = [word.casefold() for word in tokens(expand(fact))]
     subject = _subject(words) if words[:1] in (["user's"], ["my"]) else []
-    named = [word for word in subject if not _base_of(word) & _kin()]
+    named = [word for word in subject if not stems(word) & _kin()]
     return len(named) < len(subject) and any(_keys(named) & one for one in (*question.named, *question.other))
 
 
@@ -313,7 +312,7 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
         wants=wants,
         is_narrative=is_narrative,
         is_told=is_told,
-        kin=frozenset(stem for word in lowered for stem in _base_of(word) & _kin()),
+        kin=frozenset(stem for word in lowered for stem in stems(word) & _kin()),
     )
 
 
@@ -339,7 +338,7 @@ def _names(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
         for at, word in enumerate(words)
         if at and word[:1].isupper() and word != "I" and words[at - 1] not in '?.!:"' and lowered[at] not in EN.months
     }
-    return large | {at for at in of_person if at < len(lowered) and _base_of(lowered[at]) & _kin()}
+    return large | {at for at in of_person if at < len(lowered) and stems(lowered[at]) & _kin()}
 
 
 def _named_places(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
@@ -396,18 +395,13 @@ def _says_nothing(word: str) -> bool:
 
 def _forms(word: str) -> frozenset[str]:
     """Return the forms by one of which a sentence holds a word: itself, another word for it, a narrower one."""
-    found = {_same(stem) for stem in _base_of(word)}
+    found = {_same(stem) for stem in stems(word)}
     wider = EN.table("wider")
-    return frozenset(found | {_same(one) for stem in _base_of(word) for one in wider.get(stem, "").split()})
+    return frozenset(found | {_same(one) for stem in stems(word) for one in wider.get(stem, "").split()})
 
 
 def _keys(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(_same(stem) for word in words for stem in _base_of(word.casefold()))
-
-
-@lru_cache(maxsize=8192)
-def _base_of(word: str) -> frozenset[str]:
-    return stems(word)
+    return frozenset(_same(stem) for word in words for stem in stems(word.casefold()))
 
 
 def _held(sentence: str) -> frozenset[str]:
@@ -441,7 +435,7 @@ def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) ->
     if whose in words[:1]:
         if is_of_theirs(question, sentence):
             return True
-        kin = {_same(stem) for word in _subject(words) for stem in _base_of(word) & _kin()}
+        kin = {_same(stem) for word in _subject(words) for stem in stems(word) & _kin()}
         asked = {_same(one) for one in question.kin}
         wider = {_same(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
         return kin <= asked | wider
@@ -458,7 +452,7 @@ def _has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     if question.wants == "name":
         return _has_name(question, sentence)
     if question.wants == "person":
-        return _has_name(question, sentence) or bool(_kin() & {stem for word in tokens(sentence) for stem in _base_of(word)})
+        return _has_name(question, sentence) or bool(_kin() & {stem for word in tokens(sentence) for stem in stems(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
 
 
@@ -471,9 +465,9 @@ def _has_name(question: MemoryQuestion, sentence: str) -> bool:
         return bool(large) or '"' in sentence or "“" in sentence
     asked = {_same(one) for one in question.kin}
     return (
-        any(_same(stem) in asked for at in large for stem in _base_of(written[at - 1 - (written[at - 1] == "is")].casefold()))
+        any(_same(stem) in asked for at in large for stem in stems(written[at - 1 - (written[at - 1] == "is")].casefold()))
         or any(written[at + 1 : at + 2] in ([","], ["is"]) and _stands_for_kin(written, at, asked) for at in range(len(written)))
-        or any(_is_small_name(written, at) and _base_of(written[at - 1]) & asked for at in range(1, len(written)))
+        or any(_is_small_name(written, at) and stems(written[at - 1]) & asked for at in range(1, len(written)))
     )
 
 
@@ -492,4 +486,4 @@ def _stands_for_kin(written: Sequence[str], at: int, asked: set[str]) -> bool:
     """`Mira, my sister,` and `Mira is my sister`."""
     behind = [word.casefold() for word in written[at + 2 : at + 4]]
     is_whose = behind[:1] in (["my"], ["user's"])
-    return written[at][:1].isupper() and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in _base_of(word))
+    return written[at][:1].isupper() and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in stems(word))

@@ -94,7 +94,8 @@ class ChatModel(Protocol):
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        `open_end` says that the last user turn is still being typed: its last tokens are left out, since they may change.
+        `open_end` says that the last user turn is still being typed: its last tokens are left out, since they may change,
+        unless the prompt has a suffix, and so is what would be sent now.
         A turn that starts meanwhile interrupts this at once.
         """
 

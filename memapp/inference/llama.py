@@ -87,11 +87,14 @@ class LlamaModel:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
         With turns that end with a reply, the trunk reaches to where the next message begins. `open_end` leaves out the
-        last tokens of a half-typed message. `generate` interrupts this at once. A trunk that is too long is left alone.
+        last tokens of a half-typed message, unless it is known what will stand behind it: then it may be sent as it is.
+        `generate` interrupts this at once. A trunk that is too long is left alone.
         """
-        spans = self._template.render(prompt).trunk
-        trunk = self._trunk_tokens(spans)
-        if open_end and spans[-1].data:
+        rendered = self._template.render(prompt)
+        spans, trunk = rendered.trunk, self._trunk_tokens(rendered.trunk)
+        if open_end and prompt.suffix and not self._native.recurrent:
+            trunk += self._span_tokens(rendered.rest)
+        elif open_end and spans[-1].data:
             trunk = trunk[: len(trunk) - min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:])))]
         if len(trunk) >= self.context_tokens:
             return 0

@@ -85,8 +85,9 @@ def system_text(context: PromptContext) -> str:
     parts = [persona.prompt, *_known(context)]
     if context.form == "simple":  # in the full form it stands in the notes of call 2
         parts.insert(1, context.profile_line)
-        # To a greeting or thanks it would answer what was said before.
-        said_lately = "" if is_small_talk(context.message or "") else _said_lately(context.history)
+        # To a greeting or thanks it would answer what was said before. What is still to come is rarely one, and is prefilled.
+        is_greeting = context.message is None or (context.message != "" and is_small_talk(context.message))
+        said_lately = "" if is_greeting else _said_lately(context.history)
         parts += [said_lately, " ".join(context.facts)]
     return "\n\n".join(filter(None, parts))
 

@@ -17,6 +17,7 @@ from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
+from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services import jobs
 from memapp.services.answer import prompt_context, request
@@ -62,6 +63,8 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
+    if is_small_talk(typed):  # so far: its first words decide nothing yet, and what stands before a message is kept for it
+        typed = ""
     thread, messages = open_thread(runtime, thread_id)
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about, retrieved = typed, Retrieved()

@@ -108,6 +108,14 @@ def test_a_half_typed_message_is_warmed_without_its_last_tokens(model: LlamaMode
     assert usage.prefill_tokens <= model.count_tokens(" does the river flow?") + 8
 
 
+def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behind_it(model: LlamaModel) -> None:
+    begun = replace(prompt("Where do I"), suffix="Facts:\n- User lives in Oslo.\nREPLY")
+    whole = replace(prompt("Where do I live?"), suffix=begun.suffix)
+    for typed in (begun, whole):
+        model.warm(typed, Cancel(), open_end=True)
+    assert reply(model, whole, SHORT)[2].usage.prefill_tokens == 1
+
+
 def test_an_edited_message_reuses_what_stands_before_it(open_tiny: OpenTiny) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     reply(model, prompt("hello the first one"), SHORT)

@@ -76,6 +76,12 @@ def test_a_small_model_reads_what_the_person_said_lately_and_none_of_its_own_rep
     assert "bees" not in trunk(replace(context("Thanks, good night!", history), form="simple")).system
 
 
+def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:
+    history = [Exchange("I have a cat.", "How nice!")]
+    coming, come = (trunk(replace(context(message, history), form="simple")) for message in ("", "Guess what I did today."))
+    assert coming.system == come.system
+
+
 def test_a_small_model_reads_its_last_reply_before_a_message_about_it() -> None:
     history = [Exchange("I have a cat.", "How nice!"), Exchange("Write me a poem.", "Roses are red.")]
     for message in ("make it funnier", "Really?", "ok, continue", "a bit shorter please", "why is that?", "yes please!"):

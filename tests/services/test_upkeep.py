@@ -52,6 +52,15 @@ def fail_to_distil(prompt: Prompt, sampling: Sampling) -> str | None:
     return None
 
 
+def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I keep bees and two hens.")
+    for typed in ("", "Well", "Well, what shall I feed them?"):
+        upkeep.warm(runtime, thread, typed, Cancel())
+    coming, begun, message = model.warmed[-3:]
+    assert begun == coming and message.system == coming.system
+
+
 def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, embedder=False, max_facts=5)
     curate.add(runtime, "User hates jazz.")
