@@ -15,6 +15,7 @@ from memapp.categories import load_categories
 from memapp.domain.persona import Persona
 from memapp.inference import ChatModel, Embedder, gguf_file, network
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
+from memapp.inference.prepared import content_hash
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
@@ -75,19 +76,30 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     from memapp.inference.llama import LlamaModel
     from memapp.inference.quantise import prepare
 
-    path = prepare(_model_file(runtime), runtime.paths.cache, report)
-    return LlamaModel(path, context_tokens=chosen.context_tokens, gpu_layers=chosen.gpu_layers)
+    file = model_file(runtime)
+    path = prepare(file, runtime.paths.cache, report)
+    key = _key(file, runtime.paths.cache)
+    return LlamaModel(path, key=key, context_tokens=chosen.context_tokens, gpu_layers=chosen.gpu_layers)
+
+
+def _key(file: Path, cache: Path) -> str:
+    """Return what a model's file is known by; reading a large one takes seconds, once."""
+    try:
+        return content_hash(file, cache)
+    except OSError:  # no room for what is known of a file is no reason not to load it
+        return ""
 
 
 def chosen_model(runtime: Runtime) -> str:
     """Name the model that `open_chat_model` would open. Raises `ModelError` if its file is not there."""
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
-    path = _model_file(runtime)
+    path = model_file(runtime)
     return str(path) if runtime.settings.model else f"bundled, {path.name}"
 
 
-def _model_file(runtime: Runtime) -> Path:
+def model_file(runtime: Runtime) -> Path:
+    """Return the file of the model that the settings name, or the bundled one. Raises `ModelError`."""
     if runtime.settings.model:
         return gguf_file.find(runtime.paths.models, runtime.settings.model)
     return bundled_model_path()

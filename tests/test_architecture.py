@@ -65,7 +65,8 @@ RULES = {
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
         "services store prompts inference.Protocols inference.gguf_file inference.model_folder inference.server_address"
-        " inference.build inference.download inference.other_programs domain lexicon runtime settings errors paths",
+        " inference.build inference.download inference.other_programs inference.prepared domain lexicon runtime settings errors"
+        " paths",
         "psutil numpy pydantic",
     ),
     "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),

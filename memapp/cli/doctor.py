@@ -16,7 +16,7 @@ from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, preferences
+from memapp.services import activity, curate, preferences, prompt_form
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -107,7 +107,11 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
-            bootstrap.open_chat_model(runtime, say).close()
+            model = bootstrap.open_chat_model(runtime, say)
+            report["prompts"] = str(prompt_form.form_of(runtime, model))
+            model.close()
+        else:
+            report["prompts"] = str(prompt_form.form_of_file(runtime, bootstrap.model_file(runtime)))
     except MemappError as error:
         problems.append(str(error))
     return problems

@@ -1,4 +1,4 @@
-"""Models from the command line: list, path, use, get, rm."""
+"""Models from the command line: list, path, use, test, get, rm."""
 
 import sys
 from dataclasses import replace
@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from memapp import paths
-from memapp.cli.output import Output, listing, opened, say, show
-from memapp.cli.shape import ListingGroup, reads, yes_option
+from memapp.cli.output import Output, listing, load_embedder, opened, say, show
+from memapp.cli.shape import ListingGroup, as_json_option, reads, yes_option
 from memapp.domain.text import percent
-from memapp.errors import NeedsYes
+from memapp.errors import ModelError, NeedsYes
 from memapp.runtime import Cancel, Runtime
-from memapp.services import downloads
+from memapp.services import downloads, self_test
 from memapp.services import models as service
 
 
@@ -32,7 +32,7 @@ def list_(runtime: Runtime) -> Output:
             "name": one.name,
             "size": f"{one.bytes / 1e6:,.0f} MB",
             "needs": _needs(one),
-            "about": " · ".join(part for part in (_where(one), one.licence, one.note) if part),
+            "about": " · ".join(part for part in (_where(one), one.licence, one.note, one.form) if part),
         },
     )
     return replace(found, notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"))
@@ -67,6 +67,30 @@ def use(options: dict[str, Any], name: str) -> None:
     say(f"From now on: {name}.")
     if to_know:
         say(to_know)
+
+
+@models.command()
+@as_json_option
+@click.pass_obj
+def test(options: dict[str, Any], as_json: bool) -> None:
+    """Test with ten short calls which form of prompt the chosen model can do with; a minute, or several for a large one.
+
+    memapp does this by itself while nobody waits, once for each model.
+    """
+    with opened(options) as runtime:
+        service.load_chat_model(runtime)
+        model = runtime.chat.wait(Cancel(), 0.0)
+        if not load_embedder(runtime):
+            raise ModelError("The test needs the embedding model.", runtime.embedding.note)
+        say(f"{model.name}: ten short calls.")
+        self_test.begin_again(runtime, model)
+        made = [
+            {"check": one.kind, "message": one.message, "passed": ok} for one, ok in self_test.check(runtime, model, Cancel())
+        ]
+        chosen, found = service.current_form(runtime), self_test.result(runtime, model)
+    rows = [one | {"passed": "✓" if one["passed"] else "✗"} for one in made]
+    notes = (f"The self-test says: {found}.", f"{model.name} gets the {chosen}.")
+    Output({"model": model.name, "checks": made, "self_test": found, "form": chosen}, rows=rows, notes=notes).write(as_json)
 
 
 @models.command()

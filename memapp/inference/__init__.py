@@ -81,6 +81,8 @@ class ChatModel(Protocol):
     context_tokens: int
     parameters: int
     """How many weights it has; 0 where that is not known."""
+    key: str
+    """What a model is known by: the hash of its file, or the address of a server and its name there; empty for none."""
 
     def count_tokens(self, text: str) -> int:
         """Count `text` with the model's own tokenizer; control-token strings count as ordinary text."""

@@ -34,7 +34,9 @@ UNSETTLED_TOKENS = 2
 class LlamaModel:
     """A chat model from a GGUF file."""
 
-    def __init__(self, path: Path, *, context_tokens: int = 4096, gpu_layers: int = -1, threads: int | None = None) -> None:
+    def __init__(
+        self, path: Path, *, key: str = "", context_tokens: int = 4096, gpu_layers: int = -1, threads: int | None = None
+    ) -> None:
         """Load the file; raise `ModelError` in plain words when that cannot work.
 
         `threads` defaults to the usable cores; `gpu_layers` below 0 are all.
@@ -45,6 +47,7 @@ class LlamaModel:
         cores = threads or usable_cores()
         self.name = shorten(header.name, NAME_CHARS)
         self.parameters = header.parameters
+        self.key = key
         self._native = NativeModel(path, gpu_layers)
         try:
             # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.

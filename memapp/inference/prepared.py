@@ -11,6 +11,8 @@ from pathlib import Path
 
 HASHES = "hashes.json"
 STALE_SECONDS = 3600
+KEY_CHARS = 32
+"""So much of a hash tells one file from another."""
 
 _one_at_a_time = threading.Lock()
 
@@ -23,10 +25,21 @@ def content_hash(path: Path, cache: Path) -> str:
         hashes = _read(cache / HASHES)
         if not str(hashes.get(name)).startswith(state):
             with path.open("rb") as file:
-                hashes[name] = state + hashlib.file_digest(file, "sha256").hexdigest()[:32]
+                hashes[name] = state + hashlib.file_digest(file, "sha256").hexdigest()[:KEY_CHARS]
             with whole(cache / HASHES) as unfinished:
                 unfinished.write_text(json.dumps(hashes), "utf-8")
     return str(hashes[name]).removeprefix(state)
+
+
+def known_hash(path: Path, cache: Path) -> str:
+    """Return the hash of a file if it was computed before and the file is the same; else nothing."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    found = str(_read(cache / HASHES).get(str(path.resolve())))
+    state = f"{status.st_size} {status.st_mtime_ns} "
+    return found.removeprefix(state) if found.startswith(state) else ""
 
 
 def _read(known: Path) -> dict[str, object]:

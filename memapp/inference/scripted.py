@@ -84,12 +84,14 @@ class ScriptedModel:
         name: str = "scripted",
         context_tokens: int = 4096,
         parameters: int = 0,
+        key: str = "",
         delay_seconds: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = name
         self.context_tokens = context_tokens
         self.parameters = parameters
+        self.key = key
         self.script = script
         """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""
         self.delay_seconds = delay_seconds

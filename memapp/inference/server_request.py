@@ -11,6 +11,8 @@ from memapp.inference.server_head import schema_of
 
 BYTES_PER_TOKEN = 3
 """For servers that do not count. Rather too few: English has about four; three are one Chinese character."""
+FREQUENCY_PENALTY = 0.3
+"""Against words said again, for servers that know nothing better: OpenAI's interface, Ollama's and LM Studio's have it."""
 
 _CONTROL_TEXT = re.compile(
     r"<(?=[|｜][^<>\n]{1,40}[|｜]>)"  # ChatML, Llama 3, Phi, DeepSeek
@@ -64,7 +66,8 @@ def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any
         "dry_penalty_last_n": -1,  # the earlier replies stand in the prompt
         "chat_template_kwargs": {"enable_thinking": False},  # thoughts would take the tokens of the reply
     }
-    return (own if llama_server else {}) | {
+    others = {"frequency_penalty": FREQUENCY_PENALTY} if sampling.dry_multiplier else {}
+    return (own if llama_server else others) | {
         "model": model,
         "max_tokens": sampling.max_tokens,
         "temperature": sampling.temperature,

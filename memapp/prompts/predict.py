@@ -87,7 +87,8 @@ def parse_prediction(text: str) -> str:
 def read_enough(text: str, form: PromptForm = "simple") -> bool:
     """Say whether call 1 need not be read further: its list is closed, or in the simple form holds enough keywords already."""
     items, closed = _items(text, form)
-    return closed or (form == "simple" and len(items) > ENOUGH_KEYWORDS)  # the last item may have only begun
+    too_many = form == "simple" and len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
+    return closed or too_many or len(text) > LONGEST_CHARS
 
 
 def keywords(message: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.open_turn import OpenTurn
-from memapp.services.prompt_form import prompt_form, shown_exchanges
+from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
@@ -37,6 +37,7 @@ from memapp.store.session import Session
 
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
+ERASED = ("Something was erased for good while this was written.", "Try again.")
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
 
@@ -112,14 +113,10 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         raise
     finally:
         saved, unsaved = reply.save()
-    if problem := error or unsaved or (_erased_meanwhile() if saved.status is MessageStatus.FAILED else None):
+    if problem := error or unsaved or (MemappError(*ERASED) if saved.status is MessageStatus.FAILED else None):
         yield Failed(saved, problem)
     else:
         yield Completed(saved, reply.expects)
-
-
-def _erased_meanwhile() -> MemappError:
-    return MemappError("Something was erased for good while this was written.", "Try again.")
 
 
 @dataclass
@@ -135,6 +132,8 @@ class _Reply:
     needed_info: tuple[str, ...] = ()
     has_asked: bool = False
     """Call 1 has said what is needed, now or in idle time; that may be nothing."""
+    is_broken: bool = False
+    """In the full form it said nothing that can be read."""
     retrieved: Retrieved = field(default_factory=Retrieved)
     injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
@@ -230,6 +229,7 @@ class _Reply:
             with self._saving() as session:
                 checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
             return Predicted(self.needed_info, "model", self.predict_usage)
+        self.is_broken = context.form == "full" and not self.turn.cancel.is_set()
         return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
 
     def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
@@ -251,9 +251,8 @@ class _Reply:
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
             for part in stream:
                 match part:
-                    case Finished():
-                        at_limit = part.reason == "length"
-                        self.usage = replace(part.usage, at_limit=at_limit, waited_seconds=self.waited_seconds)
+                    case Finished(reason=reason, usage=usage):
+                        self.usage = replace(usage, at_limit=reason == "length", waited_seconds=self.waited_seconds)
                     case Piece(text=text, tail=True):
                         tail += text
                     case Piece(text=""):
@@ -305,7 +304,7 @@ class _Reply:
         """Write what the turn has so far, unless the words that it may hold were erased meanwhile."""
         with self.runtime.write() as session:
             if self.runtime.database.erasures != self.turn.erasures:
-                raise _erased_meanwhile()
+                raise MemappError(*ERASED)
             yield session
 
     def _save_partial(self) -> None:
@@ -375,6 +374,8 @@ class _Reply:
         if self.turn.message and not (self.has_asked or self.turn.known):
             note("context", "predict", "skipped")
         meta = {
+            "model": current_key(self.runtime),
+            "broken": int(self.is_broken),
             "status": self.status,
             "recalled": len(self.retrieved.hits),
             "recalled_on_demand": int(self.retrieved.on_demand),
@@ -382,3 +383,5 @@ class _Reply:
             "call_2": asdict(self.usage),
         }
         note("hotpath", "respond", "error" if self.status is MessageStatus.FAILED else "ok", meta=meta)
+        if self.is_broken:
+            fall_back(self.runtime, session)

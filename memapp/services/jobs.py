@@ -13,7 +13,7 @@ from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace, has_leapt, next_pace
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import backups, embed, learning, lifecycle
+from memapp.services import backups, embed, learning, lifecycle, self_test
 from memapp.services.merge import Written
 from memapp.store import jobs as store
 from memapp.store import leases
@@ -48,6 +48,7 @@ EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, emb
 AFTER_A_REPLY = (
     Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting),
     EMBED,
+    Job("self-test", "see which form of prompt the model can do with", EACH_TIME, 300.0, self_test.run, self_test.waiting),
 )
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),

@@ -1,23 +1,21 @@
 """The models: loading them in the background, listing the ones there are, choosing one."""
 
 import logging
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
-from memapp import paths
 from memapp.domain.text import did_you_mean
 from memapp.errors import MemappError, ModelError, StoreError, UsageError
 from memapp.inference import build, gguf_file, other_programs
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
+from memapp.inference.prepared import KEY_CHARS
 from memapp.runtime import ModelSlot, Runtime
-from memapp.services import preferences
+from memapp.services import preferences, prompt_form
+from memapp.services.manifest import Recommended, recommended
 from memapp.store import chat, interface, leases
 
 log = logging.getLogger(__name__)
@@ -54,24 +52,8 @@ class ModelChoice:
     """Where it can be downloaded, for a recommendation that is not here yet."""
     arrived: int = 0
     """How much of it was downloaded before that was interrupted."""
-
-
-class Recommended(BaseModel):
-    """An entry of models/manifest.toml; `file` is empty for the bundled model."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    file: str
-    bytes: int
-    licence: str
-    source: str
-    """The page of the repository where it is."""
-    note: str
-    commit: str = ""
-    """The revision that was looked at; empty is the newest."""
-    sha256: str = ""
-    """The hash of the file; empty where nobody knows it."""
+    form: str = ""
+    """Which form of prompt it gets, and why; empty for what is not here."""
 
 
 def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
@@ -170,12 +152,6 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     return _with_speed(runtime, [*choices, *(_to_get(runtime, entry) for entry in known.values())])
 
 
-def recommended() -> list[Recommended]:
-    """Return the bundled model and the ones that are worth getting, as memapp's list names them."""
-    manifest = tomllib.loads(paths.bundled("models", "manifest.toml").read_text("utf-8"))
-    return [Recommended.model_validate(entry) for entry in manifest["model"]]
-
-
 def machine(runtime: Runtime) -> str:
     """Say how much memory is free, what the installed llama.cpp computes with, and how many layers the graphics card gets."""
     layers = runtime.settings.gpu_layers
@@ -257,6 +233,12 @@ def use_model(runtime: Runtime, name: str) -> str:
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
 
 
+def current_form(runtime: Runtime) -> str:
+    """Say which form of prompt the model that is loaded gets, and why; nothing without one."""
+    model = runtime.chat.ready()
+    return str(prompt_form.form_of(runtime, model)) if model else ""
+
+
 def remote_host(runtime: Runtime) -> str:
     """Return the other machine that words go to when a server answers; empty when they stay here."""
     from memapp.inference import server_address
@@ -271,7 +253,8 @@ def _choice(
     if path is None:
         size = known.bytes if known else 0
         needed = size + UNREAD_BYTES
-        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current)
+        form = str(prompt_form.form_of_key(runtime, known.sha256[:KEY_CHARS], "simple")) if known and name == BUNDLED else ""
+        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, form=form)
     size = path.stat().st_size if path.is_file() else 0
     try:
         header = gguf_file.read(path)
@@ -281,7 +264,8 @@ def _choice(
         licence = licence or str(header.metadata.get("general.license", ""))
     except ModelError as error:
         return ModelChoice(name, path, size, 0, licence, str(error), "unusable", is_current)
-    return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current)
+    form = str(prompt_form.form_of_file(runtime, path))
+    return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, form=form)
 
 
 def _fit(needed: int) -> Fit:

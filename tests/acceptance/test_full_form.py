@@ -1,13 +1,18 @@
 """The full form of prompt, for a model that can follow instructions: each of its rules is reached, through whole turns."""
 
+import logging
+from pathlib import Path
+
 import pytest
 
+from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Checked, Completed, Found, Predicted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
-from tests.builders import new_chat, only, say
+from memapp.services.prompt_form import form_of
+from tests.builders import make_runtime, new_chat, only, say
 
 TOPICS = ["diet", "allergies", "home town", "budget", "children"]
 
@@ -102,3 +107,132 @@ def test_an_inner_voice_reads_its_three_exchanges_from_any_model(runtime: Runtim
         say(runtime, thread, f"Question number {number}?")
     (situation,) = model.seen[-1].turns
     assert "RECENT CONVERSATION (last 3 exchanges):\nPlayer: Question number 1?\nTom: Reply bbbbbbbbb" in situation.content
+
+
+def capable(runtime: Runtime, **knobs: object) -> ScriptedModel:
+    """Load a model that is known by something, so that what is found out about it is kept."""
+    model = ScriptedModel(key="capable", **knobs)  # type: ignore[arg-type]
+    runtime.chat.fill(model)
+    return model
+
+
+def broken_turns(runtime: Runtime, model: ScriptedModel, count: int) -> None:
+    for number in range(count):
+        model.misbehave("broken_json", "predict")
+        model.enqueue(f"Answer {'abcdefghij'[number % 10] * 9} {number} stands alone.")
+        say(runtime, new_chat(runtime), f"Question number {number}?")
+
+
+def sound_turns(runtime: Runtime, model: ScriptedModel, count: int) -> None:
+    for number in range(count):
+        model.enqueue("Fine.", needed_info=[])
+        say(runtime, new_chat(runtime), f"Is it {number}?")
+
+
+def test_three_broken_answers_in_ten_turns_bring_the_simple_form_back_with_a_line_in_the_log(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("memapp"), "propagate", True)
+    model = capable(runtime)
+    broken_turns(runtime, model, 2)
+    sound_turns(runtime, model, 7)
+    assert form_of(runtime, model).form == "full" and not caplog.messages
+    broken_turns(runtime, model, 1)
+    assert str(form_of(runtime, model)) == "simple form (3 of 10 answers could not be read, 31 January 2026)"
+    assert caplog.messages == ["model capable gets the simple form: 3 of its last 10 answers could not be read"]
+    say(runtime, new_chat(runtime), "And now?")
+    assert [one.suffix for one in model.seen[-2:]] == ["Keywords:", ""]
+
+
+def test_broken_answers_further_apart_change_nothing(runtime: Runtime) -> None:
+    model = capable(runtime)
+    for _ in range(3):
+        broken_turns(runtime, model, 1)
+        sound_turns(runtime, model, 5)
+    assert form_of(runtime, model).form == "full"
+
+
+def test_what_the_person_set_is_not_overruled(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, prompt_form="full")
+    model = capable(runtime, parameters=135_000_000)
+    broken_turns(runtime, model, 4)
+    assert str(form_of(runtime, model)) == "full form (your setting)"
+    runtime.close()
+
+
+GOOD = {
+    "shopping list": '"diet"], ',
+    "holiday": '"afraid of flying"], ',
+    "birthday present": '"sister Lotte"], ',
+    "get fitter": '"bad knee"], ',
+    "Australia": "], ",
+    "minutes": "], ",
+    "my sister do": "Your sister Lotte paints.",
+    "my van": "Your van is green.",
+    "my brother": "I don't know that yet.",
+    "on the train": "A slim novel, or the newspaper.",
+}
+
+
+def with_self_test(runtime: Runtime, **otherwise: str) -> ScriptedModel:
+    """Let a model with a script make its self-test in idle time."""
+    answers = GOOD | {key.replace("_", " "): words for key, words in otherwise.items()}
+
+    def answer(prompt: Prompt, _: Sampling) -> str | None:
+        return next((words for key, words in answers.items() if key in prompt.turns[-1].content), None)
+
+    model = capable(runtime, parameters=135_000_000)
+    model.script = answer
+    list(upkeep.work(runtime, None, Cancel()))
+    return model
+
+
+def test_a_self_test_in_idle_time_brings_the_full_form_and_is_kept(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    model = with_self_test(runtime)
+    assert len(model.seen) == 10 and {one.temperature for one in model.samplings} == {0.0}
+    assert str(form_of(runtime, model)) == "full form (self-test, 10 of 10, 31 January 2026)"
+    list(upkeep.work(runtime, None, Cancel()))
+    assert len(model.seen) == 10, "once"
+    runtime.close()
+    again = make_runtime(tmp_path)
+    assert form_of(again, capable(again, parameters=135_000_000)).form == "full"
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "form"),
+    [
+        ({"shopping_list": "], "}, "full"),
+        ({"shopping_list": "], ", "holiday": "], "}, "simple"),
+        ({"minutes": '"minutes"], '}, "simple"),
+        ({"my_van": "Your van is blue."}, "simple"),
+        ({"my_brother": "Your brother is called Leo."}, "simple"),
+        ({"on_the_train": "Three hours go by quickly when you read."}, "simple"),
+    ],
+)
+def test_one_lookup_may_fail_and_nothing_else(runtime: Runtime, wrong: dict[str, str], form: str) -> None:
+    assert form_of(runtime, with_self_test(runtime, **wrong)).form == form
+
+
+def test_a_self_test_that_is_stopped_goes_on_where_it_was(runtime: Runtime) -> None:
+    model, cancel = capable(runtime, parameters=135_000_000), Cancel()
+
+    def stop(prompt: Prompt, _: Sampling) -> str:
+        if "birthday" in prompt.turns[-1].content:
+            cancel.set()
+        return "], "
+
+    model.script = stop
+    list(upkeep.work(runtime, None, cancel))
+    assert len(model.seen) == 3
+    list(upkeep.work(runtime, None, Cancel()))
+    assert len(model.seen) == 3 + 8, "the one that was stopped is made again"
+    assert form_of(runtime, model).form == "simple"
+
+
+def test_until_it_has_run_the_size_decides_and_without_an_embedding_model_it_waits(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, embedder=False)
+    assert str(form_of(runtime, with_self_test(runtime))) == "simple form (by its size, not tested yet)"
+    assert form_of(runtime, ScriptedModel(parameters=3_000_000_000)).form == "full"
+    runtime.close()

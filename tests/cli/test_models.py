@@ -1,9 +1,13 @@
 """Getting a model and removing it from the command line: nothing connects without a yes."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from memapp import bootstrap
+from memapp.bootstrap import open_chat_model, open_embedder
+from memapp.inference.scripted import ScriptedModel
 from tests.cli.conftest import Terminal
 from tests.inference import tiny_gguf
 from tests.inference.hub import list_of_models, serving
@@ -39,3 +43,25 @@ def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
     assert code == 4 and str(file) in err and file.is_file()
     assert memapp("models", "rm", "Tiny", "--yes")[0] == 0
     assert not file.exists()
+
+
+def test_a_self_test_is_told_check_by_check_with_the_form_that_follows(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel(key="capable"))
+    code, out, _ = memapp("models", "test", "--json")
+    told = json.loads(out)
+    assert code == 0 and [one["check"] for one in told["checks"]].count("lookup") == 4
+    assert told["form"].startswith("simple form (self-test, ") and told["self_test"].startswith("simple form, ")
+    assert "✗" in memapp("models", "test")[1]
+
+
+@pytest.mark.slow
+def test_the_bundled_model_fails_the_self_test_and_doctor_says_which_form_it_gets(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "open_chat_model", open_chat_model)
+    monkeypatch.setattr(bootstrap, "open_embedder", open_embedder)
+    told = json.loads(memapp("models", "test", "--json")[1])
+    assert len(told["checks"]) == 10 and told["self_test"].startswith("simple form, ")
+    assert told["form"] == "simple form (models/manifest.toml)"
+    assert "simple form (models/manifest.toml)" in memapp("doctor")[1]
+    assert "often wrong. · simple form (models/manifest.toml)" in memapp("models")[1]

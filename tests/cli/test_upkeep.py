@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-NAMES = ["learn", "embed", "expire", "unused", "purge", "backup"]
+NAMES = ["learn", "embed", "self-test", "expire", "unused", "purge", "backup"]
 
 
 def rows(out: str) -> dict[str, list[str]]:

@@ -430,6 +430,23 @@ def test_thoughts_that_the_server_takes_out_of_the_reply_are_noticed(server):
     assert items[:-1] == [Piece(""), Piece(""), Piece("It is.")]
 
 
+@pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
+def test_words_said_again_are_unlikely_in_the_way_the_server_knows(server, owned_by):
+    server.owned_by = owned_by
+    run(
+        ServerModel(server.url),
+        sampling=Sampling(max_tokens=9, dry_multiplier=0.5, dry_allowed=4, min_p=0.05, repeat_penalty=1.0),
+    )
+    (body,) = server.chats
+    if owned_by == "llamacpp":
+        assert (body["dry_multiplier"], body["dry_allowed_length"], body["min_p"], body["repeat_penalty"]) == (0.5, 4, 0.05, 1.0)
+        assert "frequency_penalty" not in body
+    else:
+        assert body["frequency_penalty"] > 0 and not {"dry_multiplier", "min_p", "repeat_penalty"} & set(body)
+    run(ServerModel(server.url), sampling=Sampling(max_tokens=9))
+    assert "frequency_penalty" not in server.chats[-1], "the likeliest word where that is asked for"
+
+
 def test_a_reply_cut_at_its_limit_says_so(server):
     server.finish_reason = "length"
     assert run(ServerModel(server.url))[2].reason == "length"

@@ -130,3 +130,7 @@ def test_the_full_form_asks_for_kinds_of_facts_and_the_simple_one_for_keywords()
     assert sampling.repeat_penalty == 1.0
     small, _ = predict.request(replace(context(), form="simple"))
     assert (small.suffix, small.head) == ("Keywords:", '{"needed_info": ["')
+
+
+def test_a_list_without_end_is_enough_at_some_length() -> None:
+    assert read_enough('"a", ' * 20_000, "full") and len(parse('"a", ' * 20_000, "full")) <= MAX_KEYWORDS

@@ -29,7 +29,7 @@ def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, doe
 
 
 def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) -> None:
-    assert [one.name for one in JOBS] == ["learn", "embed", "expire", "unused", "purge", "backup"]
+    assert [one.name for one in JOBS] == ["learn", "embed", "self-test", "expire", "unused", "purge", "backup"]
     made = [job("a"), job("b", every=jobs.EACH_TIME), job("c")]
     assert [one.name for one, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
     assert [one.name for one in made if jobs.is_due(runtime, one)] == ["b"]
@@ -52,7 +52,7 @@ def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None
 def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
     before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
     list(jobs.run_due(runtime, Cancel(), [replace(one, run=lambda *_: iter(())) for one in jobs.AFTER_A_REPLY]))
-    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None]
+    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None, None]
     assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
 
 

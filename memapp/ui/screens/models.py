@@ -66,7 +66,8 @@ class ModelRows(ExplainedRows[ModelChoice]):
         if self._arriving(item):
             getting = "It is being downloaded; enter stops that."
         sentences = " ".join(part for part in (item.note, needs, speed) if part)
-        text = "\n".join(part for part in (sentences, licence, getting, place) if part)
+        form = f"Prompts: {item.form}." if item.form else ""
+        text = "\n".join(part for part in (sentences, form, licence, getting, place) if part)
         return joined((item.name, "bold $primary"), "\n", text)
 
     def _arriving(self, item: ModelChoice) -> str:
@@ -136,7 +137,9 @@ class ModelsScreen(ModeScreen):
         }[embedding.state]
         own = f"Your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
         what = words + (chat.note if chat.state != "off" else "")
-        state = joined((what, "bold"), "\n", ("\n".join(one for one in (meaning, self._machine, own) if one), "$text-muted"))
+        form = f"Prompts: {models.current_form(self.runtime)}." if chat.state == "ready" else ""
+        more = "\n".join(one for one in (form, meaning, self._machine, own) if one)
+        state = joined((what, "bold"), "\n", (more, "$text-muted"))
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(read_models.network(self.runtime))
 
