@@ -7,6 +7,7 @@ person can know and memapp does not, it says so. Everything else is the model's.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
@@ -92,11 +93,12 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
     question = replace(question, is_told=question.is_told or bool(times))
-    hits = _found(runtime, question, message)
+    look = partial(_found, runtime, without=message.id, times=times)
+    hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
+    hits = hits or look(question)
     question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
     if question.names:
-        hits = _found(runtime, replace(question, text=f"{question.text} {' '.join(question.names)}"), message)
-    hits = [hit for hit in hits if not times or _is_of(hit, times)]
+        hits = look(replace(question, text=f"{question.text} {' '.join(question.names)}"))
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
     if lines := _answering(runtime, question, hits):
@@ -105,7 +107,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return None
     if question.field and any(one.field == question.field for one in pending.list_pending(runtime)):
         return FromMemory(WAITS)
-    if lines := _nearest(runtime, question, message):
+    if lines := _nearest(runtime, question, look(question, ("message",)) or hits):  # a message may say more than its fact
         return _told(runtime, lines, UNSURE)
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
@@ -192,11 +194,17 @@ def _premise(question: MemoryQuestion) -> str:
 
 
 def _found(
-    runtime: Runtime, question: MemoryQuestion, message: Message, kinds: tuple[OwnerKind, ...] = ("memory", "message")
+    runtime: Runtime,
+    question: MemoryQuestion,
+    kinds: tuple[OwnerKind, ...] = ("memory", "message"),
+    *,
+    without: str,
+    times: Sequence[NamedTime],
 ) -> list[Recalled]:
-    """Look a question up, also in the messages of this chat."""
-    request = RecallRequest(question.text, AMONG, frozenset({message.id}), kinds, conversation_scope(runtime))
-    return [hit for hit in find(runtime, request) if _is_source(question, hit)][:LOOKED_UP]
+    """Look a question up, also in the messages of this chat but for the one that asks it."""
+    request = RecallRequest(question.text, AMONG, frozenset({without}), kinds, conversation_scope(runtime))
+    hits = [hit for hit in find(runtime, request) if _is_source(question, hit) and (not times or _is_of(hit, times))]
+    return hits[:LOOKED_UP]
 
 
 def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
@@ -284,14 +292,13 @@ def _on(day: datetime, now: datetime) -> str:
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
 
 
-def _nearest(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[_Line]:
+def _nearest(runtime: Runtime, question: MemoryQuestion, hits: Sequence[Recalled]) -> list[_Line]:
     """Return what may answer a question, though not for sure: it is told as it was said, and the person judges."""
     if question.is_yes_or_no or (question.wants not in ("", "job") and not question.is_told):
         return []
-    found = _found(runtime, question, message, ("message",)) or _found(runtime, question, message)  # a message may say more
-    fitting = [hit for hit in quotes.choose(message.text, found, LINES) if names(question, hit.text)]
-    lines = [_nearly(runtime, question, hit) for hit in fitting if not question.is_narrative or is_held_half(question, hit.text)]
-    return [line for line in lines if line is not None]
+    fitting = [hit for hit in quotes.choose(question.text, hits, LINES) if names(question, hit.text)]
+    may_hold = [hit for hit in fitting if question.is_told or not question.is_narrative or is_held_half(question, hit.text)]
+    return [line for line in (_nearly(runtime, question, hit) for hit in may_hold) if line is not None]
 
 
 def _nearly(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line | None:
