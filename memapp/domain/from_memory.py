@@ -190,6 +190,11 @@ def with_kin(text: str, given: Sequence[GivenName]) -> str:
     return text
 
 
+def asks_advice(message: str) -> bool:
+    """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
+    return EN.regex("{advice}").search(_plain(message)) is not None
+
+
 def has_pronoun(message: str) -> bool:
     """Say whether a message may ask about somebody who was named before it."""
     return EN.regex(r"\b{pronoun_of_others}\b").search(message) is not None

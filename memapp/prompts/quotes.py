@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
+from memapp.domain.from_memory import asks_advice
 from memapp.domain.life_domains import is_request
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
@@ -104,6 +105,11 @@ def asks_about_person(message: str) -> bool:
     return asks(last) and bool(_EN.regex("{person}").search(_EN.regex("{tell_me}").sub("", last)))
 
 
+def asks_of_memory(message: str) -> bool:
+    """Say whether a message asks something about its writer that was told, and no advice: quotes may be all of its answer."""
+    return asks_about_person(message) and not (is_request(message) or asks_advice(message))
+
+
 def goes_on(message: str) -> bool:
     """Say whether a message is about the reply before it, which it does not name: "make it funnier", "really?"."""
     return bool(_EN.regex("{goes_on}").match(message.strip()))
@@ -116,8 +122,12 @@ def wants_text(message: str) -> bool:
 
 def wants_something(message: str) -> bool:
     """Say whether a message wants more than a reply to what it tells: an answer, advice, a text, a favour."""
-    is_task = any(_EN.regex("{task}").match(one) for one in _SENTENCE_END.split(one_line(message).strip()))
-    return is_task or asks(message) or is_request(message) or wants_text(message)
+    return is_task(message) or asks(message) or is_request(message) or wants_text(message)
+
+
+def is_task(message: str) -> bool:
+    """Say whether a message sets a task: "tell me a joke"."""
+    return any(_EN.regex("{task}").match(one) for one in _SENTENCE_END.split(one_line(message).strip()))
 
 
 def shares_subject(message: str, text: str) -> bool:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Exchange
 from memapp.domain.distil import in_third_person
-from memapp.domain.life_domains import is_request, is_vital
+from memapp.domain.life_domains import is_vital
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.asides import aside_start
-from memapp.prompts.context import PromptContext, speech, trunk
-from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, shares_subject, stated, wants_something, wants_text
+from memapp.prompts.context import PromptContext, examples, speech, trunk
+from memapp.prompts.quotes import asks, asks_of_memory, goes_on, quote, shares_subject, stated, wants_something, wants_text
 from memapp.prompts.templates import template
 
 _USER = re.compile(r"\bUser\b")
@@ -31,7 +31,7 @@ DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
 """So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
 SAID = 6
 """How many of the last replies must not be said again."""
-SENTENCES = 3
+SENTENCES = 2
 """What a small model says after that is noise, unless a text was asked for."""
 AT_A_LOSS = "I do not know a good answer to that."
 """Said where a small model spoke of nothing but its prompt, twice."""
@@ -83,7 +83,7 @@ def request(
         repeat_penalty=REPEAT_PENALTY,
         dry_multiplier=DRY_MULTIPLIER,
         dry_allowed=DRY_ALLOWED,
-        said=context.said,
+        said=(*(reply for _, reply in examples(context)), *context.said),
         sentences=SENTENCES if context.form == "simple" and not wants_text(_whole_request(context)) else 0,
         seed=attempt.seed,
         stop=stop,
@@ -126,8 +126,7 @@ def fact_about_user(hit: Recalled) -> str:
 
 def _reads_facts(context: PromptContext) -> bool:
     """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
-    message = context.message or ""
-    return context.form == "simple" and (is_request(message) or not asks_about_person(message))
+    return context.form == "simple" and not asks_of_memory(context.message or "")
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
