@@ -195,6 +195,18 @@ def asks_advice(message: str) -> bool:
     return EN.regex("{advice}").search(_plain(message)) is not None
 
 
+def with_subject(statement: str, before: Sequence[str]) -> str:
+    """Return a statement with whom its first pronoun stands for: `he is 4` is `my son is 4` after `our son is here`."""
+    found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
+    who = _referent(found[1].casefold(), before) if found else ""
+    return f"{who}{statement[found.end() :]}" if found and who else statement
+
+
+def is_about_memapp(message: str) -> bool:
+    """Say whether a message asks who or what it is that answers."""
+    return EN.regex("{about_memapp}").fullmatch(_core(_plain(message))[0]) is not None
+
+
 def has_pronoun(message: str) -> bool:
     """Say whether a message may ask about somebody who was named before it."""
     return EN.regex(r"\b{pronoun_of_others}\b").search(message) is not None
@@ -259,13 +271,18 @@ def _with_referent(core: str, before: Sequence[str]) -> str:
     found = EN.regex(r"\b{pronoun_of_others}\b").search(core)
     if found is None or EN.regex("{person}").search(core):
         return core
-    pronoun = found[0].casefold()
+    who = _referent(found[0].casefold(), before)
+    return f"{core[: found.start()]}{who}{core[found.end() :]}" if who else core
+
+
+def _referent(pronoun: str, before: Sequence[str]) -> str:
+    """Return whom of the person's a pronoun stands for, in its form: `my sister's` for `her`; empty if nobody was named."""
     for text in reversed(before):
-        for somebody in reversed(EN.regex(r"\bmy ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
+        for somebody in reversed(EN.regex(r"\b(?:my|our) ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
             who = somebody[1].casefold()
             if _fits(pronoun, who):
-                return f"{core[: found.start()]}my {who}{_after(pronoun, who)}{core[found.end() :]}"
-    return core
+                return f"my {who}{_after(pronoun, who)}"
+    return ""
 
 
 def _fits(pronoun: str, who: str) -> bool:

@@ -6,14 +6,24 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Exchange
 from memapp.domain.distil import in_third_person
-from memapp.domain.life_domains import is_vital
+from memapp.domain.life_domains import is_request, is_vital
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.asides import aside_start
 from memapp.prompts.context import PromptContext, examples, speech, trunk
-from memapp.prompts.quotes import asks, asks_of_memory, goes_on, quote, shares_subject, stated, wants_something, wants_text
+from memapp.prompts.quotes import (
+    asks,
+    asks_of_memory,
+    goes_on,
+    is_small_talk,
+    quote,
+    shares_subject,
+    stated,
+    wants_something,
+    wants_text,
+)
 from memapp.prompts.templates import template
 
 _USER = re.compile(r"\bUser\b")
@@ -83,7 +93,9 @@ def request(
         repeat_penalty=REPEAT_PENALTY,
         dry_multiplier=DRY_MULTIPLIER,
         dry_allowed=DRY_ALLOWED,
-        said=(*(reply for _, reply in examples(context)), *context.said),
+        said=context.said
+        if is_small_talk(context.message or "")
+        else (*(reply for _, reply in examples(context)), *context.said),
         sentences=SENTENCES if context.form == "simple" and not wants_text(_whole_request(context)) else 0,
         seed=attempt.seed,
         stop=stop,
@@ -102,16 +114,18 @@ def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalle
     """Return those hits that the request will say: of a few facts a small model speaks, and of quotes it makes its reply.
 
     Where the person only tells something, it would say a fact in place of a reply: it gets none but what can hurt whom they name.
+    To a request for advice it gets what was found, and for anything else what it was told of just that.
     """
     if not _reads_facts(context):
         return tuple(hits)
-    message = context.message or ""
-    facts = [hit for hit in hits if fact_about_user(hit) and (wants_something(message) or _warns(message, hit))]
+    facts = [hit for hit in hits if fact_about_user(hit) and _bears_on(context.message or "", hit)]
     return tuple(hit for place, hit in enumerate(facts) if place < MOST_FACTS or is_vital(hit.text))
 
 
-def _warns(message: str, hit: Recalled) -> bool:
-    return is_vital(hit.text) and (hit.text.startswith("User ") or shares_subject(message, hit.text))
+def _bears_on(message: str, hit: Recalled) -> bool:
+    is_named = shares_subject(message, hit.text)
+    warns = is_vital(hit.text) and (is_named or hit.text.startswith("User "))
+    return warns or is_request(message) or (is_named and wants_something(message))
 
 
 def fact_about_user(hit: Recalled) -> str:

@@ -17,6 +17,7 @@ from memapp.domain.from_memory import (
     asked_name,
     certain,
     has_pronoun,
+    is_about_memapp,
     is_correction,
     is_held_half,
     is_of_theirs,
@@ -25,6 +26,7 @@ from memapp.domain.from_memory import (
     read,
     with_kin,
     with_names,
+    with_subject,
 )
 from memapp.domain.given_names import given_names
 from memapp.domain.memory import OwnerKind, Recalled
@@ -48,6 +50,12 @@ UNSURE = "I am not sure. This is what I know of it:"
 UNSAID = "I find nothing that I said about that."
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
+NAME = "memapp"
+"""What the persona is called that speaks of itself as the program; others are whom they play."""
+MYSELF = (
+    "I am memapp, a program on your computer. A small language model writes my answers; what you ask me about yourself I answer "
+    "from what you told me."
+)
 LISTED = 8
 """Memories that are listed to somebody who asks for everything."""
 LOOKED_UP = 10
@@ -83,6 +91,8 @@ class _Line:
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
+    if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
+        return FromMemory(MYSELF)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
     question = read(message.text, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
@@ -262,13 +272,22 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line 
         return None
     text = message.typed_text if message.origin is Origin.TYPED else message.text
     told = quotable(text, told=question.is_told)
-    chosen = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
-    sure = certain(question, " ".join(chosen), is_fact=False)
+    meant = {one: with_subject(one, _before(runtime, message)) for one in told}
+    chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
+    sure = certain(question, " ".join(meant[one] for one in chosen), is_fact=False)
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
         return _Line(hit, name, sure)
     return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+
+
+def _before(runtime: Runtime, message: Message) -> list[str]:
+    """Return what was said before a message, where somebody was named whom a pronoun in it stands for."""
+    if message.role is not Role.USER or not has_pronoun(message.text):
+        return []
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=2 * EARLIER)
+    return _with_kin(runtime, [one.text for one in before if one.role is Role.USER])
 
 
 def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:

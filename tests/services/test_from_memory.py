@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import MYSELF, NOTHING, UNKNOWN, UNSURE, WAITS
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -129,6 +129,19 @@ def test_what_is_not_sure_is_told_as_it_was_said(runtime: Runtime, model: Script
         f'{UNSURE}\nYou told me today: "my cousin Petra moved to Kiel, she repairs boats there"'
     )
     assert len(model.seen) == calls
+
+
+def test_what_was_said_with_a_pronoun_is_of_whom_it_stands_for(runtime: Runtime) -> None:
+    tell(runtime, "my uncle Bert was here", "he taught me how to carve wood", "what a day", "he comes back in May")
+    assert own(runtime, "what did my uncle teach me?") == 'You told me today: "he taught me how to carve wood"'
+    assert own(runtime, "when does my uncle come back?") == 'You told me today: "he comes back in May"'
+    assert own(runtime, "when does my aunt come back?") == UNKNOWN
+
+
+def test_memapp_says_what_it_is(runtime: Runtime) -> None:
+    for question in ("are you a human?", "hey, are you real or a robot?", "who are you?", "what's your name?"):
+        assert own(runtime, question) == MYSELF
+    assert own(runtime, "are you a fan of football?") == own(runtime, "are you real about that price?") == ""
 
 
 def test_what_was_said_to_correct_it_is_told_beside_it(runtime: Runtime) -> None:
