@@ -107,7 +107,7 @@ def asks_about_person(message: str) -> bool:
 
 def asks_of_memory(message: str) -> bool:
     """Say whether a message asks something about its writer that was told, and no advice: quotes may be all of its answer."""
-    return asks_about_person(message) and not (is_request(message) or asks_advice(message))
+    return asks_about_person(message) and (asks_what_was_replied(message) or not (is_request(message) or asks_advice(message)))
 
 
 def goes_on(message: str) -> bool:
