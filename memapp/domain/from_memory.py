@@ -5,7 +5,7 @@ is asked for (a name, a place, a time), and most of the other words. What is lef
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -178,9 +178,11 @@ def asked_name(question: MemoryQuestion, text: str) -> str:
         return next((one.introduced for one in given_names(text) if _keys(one.name.split()[:1]) & question.names), "")
     if question.wants != "name" or question.is_told:
         return ""
-    asked = {_same(one) for one in question.kin}
+    asked = _singular({_same(one) for one in question.kin})
     wider = {_same(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
-    return next((one.told for one in given_names(text) if (kin := _kin_in(one.who)) == asked or (kin and kin <= wider)), "")
+    fitting = [one for one in given_names(text) if (kin := _kin_in(one.who)) == asked or (kin and kin <= wider)]
+    others = [one.name for one in fitting[1:] if one.who == fitting[0].who]
+    return fitting[0].told_with(others) if others else fitting[0].told if fitting else ""
 
 
 def with_kin(text: str, given: Sequence[GivenName]) -> str:
@@ -441,7 +443,13 @@ def _held(sentence: str) -> frozenset[str]:
 
 
 def _kin_in(who: str) -> frozenset[str]:
-    return frozenset(_same(stem) for word in who.split() for stem in _base_of(word) & _kin())
+    return _singular(_same(stem) for word in who.split() for stem in _base_of(word) & _kin())
+
+
+def _singular(kin: Iterable[str]) -> frozenset[str]:
+    """Leave out plurals beside their singular."""
+    found = frozenset(kin)
+    return frozenset(one for one in found if not (one.endswith("s") and one[:-1] in found))
 
 
 def _same(stem: str) -> str:
@@ -478,7 +486,7 @@ def _subject(words: Sequence[str]) -> Sequence[str]:
 def _has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
     if question.wants == "name":
-        return _has_name(question, sentence)
+        return asked_name(question, sentence) != "" or _has_name(question, sentence)
     if question.wants == "person":
         return _has_name(question, sentence) or bool(_kin() & {stem for word in tokens(sentence) for stem in _base_of(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None

@@ -110,6 +110,11 @@ def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> N
     tell(runtime, "my cousin petra visits on Saturday", "we got a cat, her name is smilla", "My aunt Ruth moved to Leeds in May.")
     assert own(runtime, "what's my cousin's name again?") == "Your cousin is called Petra."
     assert own(runtime, "how is my cat called?") == own(runtime, "what is the name of my cat") == "Your cat is called Smilla."
+    tell(runtime, "I have two uncles, Bo and Finn.", "my flatmate is called kofi", "no wait, his name is Kwame")
+    assert own(runtime, "what are my uncles' names?") == "Your uncles are called Bo and Finn."
+    assert own(runtime, "what's my flatmate's name?") == (
+        'Your flatmate is called Kofi. Then you said: "no wait, his name is Kwame"'
+    )
     assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May."
 
 
