@@ -41,8 +41,8 @@ DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
 """So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
 SAID = 6
 """How many of the last replies must not be said again."""
-SENTENCES = 2
-"""What a small model says after that is noise, unless a text was asked for."""
+SENTENCES, ANSWER_SENTENCES = 2, 3
+"""What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
 AT_A_LOSS = "I do not know a good answer to that."
 """Said where a small model spoke of nothing but its prompt, twice."""
 MOST_FACTS = 2
@@ -96,11 +96,17 @@ def request(
         said=context.said
         if is_small_talk(context.message or "")
         else (*(reply for _, reply in examples(context)), *context.said),
-        sentences=SENTENCES if context.form == "simple" and not wants_text(_whole_request(context)) else 0,
+        sentences=_sentences(context),
         seed=attempt.seed,
         stop=stop,
         tail=TAIL,
     )
+
+
+def _sentences(context: PromptContext) -> int:
+    if context.form == "full" or wants_text(_whole_request(context)):
+        return 0
+    return SENTENCES if _reads_facts(context) else ANSWER_SENTENCES
 
 
 def _whole_request(context: PromptContext) -> str:
