@@ -5,7 +5,7 @@ is asked for (a name, a place, a time), and most of the other words. What is lef
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -177,9 +177,11 @@ def asked_name(question: MemoryQuestion, text: str) -> str:
         return next((one.introduced for one in given_names(text) if _keys(one.name.split()[:1]) & question.names), "")
     if question.wants != "name" or question.is_told:
         return ""
-    asked = {_same(one) for one in question.kin}
+    asked = _singular({_same(one) for one in question.kin})
     wider = {_same(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
-    return next((one.told for one in given_names(text) if (kin := _kin_in(one.who)) == asked or (kin and kin <= wider)), "")
+    fitting = [one for one in given_names(text) if (kin := _kin_in(one.who)) == asked or (kin and kin <= wider)]
+    others = [one.name for one in fitting[1:] if one.who == fitting[0].who]
+    return fitting[0].told_with(others) if others else fitting[0].told if fitting else ""
 
 
 def with_kin(text: str, given: Sequence[GivenName]) -> str:
@@ -187,6 +189,23 @@ def with_kin(text: str, given: Sequence[GivenName]) -> str:
     for one in given:
         text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
     return text
+
+
+def asks_advice(message: str) -> bool:
+    """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
+    return EN.regex("{advice}").search(_plain(message)) is not None
+
+
+def with_subject(statement: str, before: Sequence[str]) -> str:
+    """Return a statement with whom its first pronoun stands for: `he is 4` is `my son is 4` after `our son is here`."""
+    found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
+    who = _referent(found[1].casefold(), before) if found else ""
+    return f"{who}{statement[found.end() :]}" if found and who else statement
+
+
+def is_about_memapp(message: str) -> bool:
+    """Say whether a message asks who or what it is that answers."""
+    return EN.regex("{about_memapp}").fullmatch(_core(_plain(message))[0]) is not None
 
 
 def has_pronoun(message: str) -> bool:
@@ -253,13 +272,18 @@ def _with_referent(core: str, before: Sequence[str]) -> str:
     found = EN.regex(r"\b{pronoun_of_others}\b").search(core)
     if found is None or EN.regex("{person}").search(core):
         return core
-    pronoun = found[0].casefold()
+    who = _referent(found[0].casefold(), before)
+    return f"{core[: found.start()]}{who}{core[found.end() :]}" if who else core
+
+
+def _referent(pronoun: str, before: Sequence[str]) -> str:
+    """Return whom of the person's a pronoun stands for, in its form: `my sister's` for `her`; empty if nobody was named."""
     for text in reversed(before):
-        for somebody in reversed(EN.regex(r"\bmy ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
+        for somebody in reversed(EN.regex(r"\b(?:my|our) ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
             who = somebody[1].casefold()
             if _fits(pronoun, who):
-                return f"{core[: found.start()]}my {who}{_after(pronoun, who)}{core[found.end() :]}"
-    return core
+                return f"my {who}{_after(pronoun, who)}"
+    return ""
 
 
 def _fits(pronoun: str, who: str) -> bool:
@@ -413,7 +437,13 @@ def _held(sentence: str) -> frozenset[str]:
 
 
 def _kin_in(who: str) -> frozenset[str]:
-    return frozenset(_same(stem) for word in who.split() for stem in _base_of(word) & _kin())
+    return _singular(_same(stem) for word in who.split() for stem in stems(word) & _kin())
+
+
+def _singular(kin: Iterable[str]) -> frozenset[str]:
+    """Leave out plurals beside their singular."""
+    found = frozenset(kin)
+    return frozenset(one for one in found if not (one.endswith("s") and one[:-1] in found))
 
 
 def _same(stem: str) -> str:
@@ -450,7 +480,7 @@ def _subject(words: Sequence[str]) -> Sequence[str]:
 def _has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
     if question.wants == "name":
-        return _has_name(question, sentence)
+        return asked_name(question, sentence) != "" or _has_name(question, sentence)
     if question.wants == "person":
         return _has_name(question, sentence) or bool(_kin() & {stem for word in tokens(sentence) for stem in stems(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None

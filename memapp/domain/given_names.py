@@ -8,6 +8,7 @@ from memapp.domain.english import expand, is_adverb, is_past, stems, third_perso
 from memapp.lexicon import lexicon
 
 EN = lexicon("from_memory")
+SEVERAL = "said_of_several"
 _NAME = r"[^\W\d_][\w'-]*"
 
 
@@ -24,6 +25,11 @@ class GivenName:
         """The sentence that tells it to the person."""
         return f"Your {self.who} is called {self.name}."
 
+    def told_with(self, others: Sequence[str]) -> str:
+        """The sentence that tells several names."""
+        *names, last = [self.name, *others]
+        return f"Your {self.who}{'' if self.who.endswith('s') else 's'} are called {', '.join(names)} and {last}."
+
     @property
     def introduced(self) -> str:
         """The sentence that tells who has this name."""
@@ -35,11 +41,20 @@ def given_names(text: str) -> list[GivenName]:
     text = expand(text)
     found: list[GivenName] = []
     for kind, pattern in EN.table("naming").items():
-        for match in EN.regex(pattern.replace("NAME", f"(?P<name>{_NAME}(?: {_NAME})?)")).finditer(text):
-            name = _name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))
-            if name and all(one.name != name for one in found):
-                found.append(GivenName(" ".join(match["who"].lower().split()), name))
+        name = _NAME if kind == SEVERAL else f"(?P<name>{_NAME}(?: {_NAME})?)"
+        for match in EN.regex(pattern.replace("NAME", name)).finditer(text):
+            who = " ".join(match["who"].lower().split())
+            if kind == SEVERAL:
+                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not _is_word(one)]
+                who = _singular(who)
+            else:
+                named = [_name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))]
+            found += [GivenName(who, one) for one in named if one and all(other.name != one for other in found)]
     return found
+
+
+def _singular(who: str) -> str:
+    return EN.forms("plurals").get(who, who.removesuffix("s"))
 
 
 def _name_in(words: str, following: str, *, is_said: bool) -> str:

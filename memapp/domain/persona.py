@@ -27,5 +27,7 @@ class Persona(BaseModel):
     case_facts: tuple[Line, ...] = ()
     evidence: tuple[Line, ...] = ()
     """Cards it starts with; the person adds more in a chat with /evidence."""
+    examples: tuple[tuple[Line, Line], ...] = ()
+    """What somebody might write and how it would reply: a small model talks as it is shown, and not as it is told."""
     reply_tokens: int | None = Field(None, ge=16, le=8192)
     """Longest reply, where it differs from the setting."""

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
+from memapp.domain.from_memory import read
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.prompts.history import SHOWN_CHARS, format_history
-from memapp.prompts.quotes import goes_on, is_small_talk
+from memapp.prompts.quotes import asks_of_memory, goes_on, is_small_talk, is_task, wants_text
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
@@ -85,9 +86,10 @@ def system_text(context: PromptContext) -> str:
     parts = [persona.prompt, *_known(context)]
     if context.form == "simple":  # in the full form it stands in the notes of call 2
         parts.insert(1, context.profile_line)
-        # To a greeting or thanks it would answer what was said before. What is still to come is rarely one, and is prefilled.
+        # To a greeting or thanks it would answer what was said before; behind examples it stands with the message. What is still
+        # to come is rarely a greeting, and is prefilled.
         is_greeting = context.message is None or (context.message != "" and is_small_talk(context.message))
-        said_lately = "" if is_greeting else _said_lately(context.history)
+        said_lately = "" if is_greeting or examples(context) else _said_lately(context.history)
         parts += [said_lately, " ".join(context.facts)]
     return "\n\n".join(filter(None, parts))
 
@@ -116,17 +118,32 @@ def _said_lately(history: Sequence[Exchange]) -> str:
     return f"Earlier the user said: {' '.join(said[-SAID:])}" if said else ""
 
 
+def examples(context: PromptContext) -> tuple[tuple[str, str], ...]:
+    """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted."""
+    message = context.message or ""
+    wants_more = is_task(message) or wants_text(message) or goes_on(message) or asks_of_memory(message)
+    return context.persona.examples if context.is_small_talker and not wants_more else ()
+
+
 def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
-    """Return the message alone, or behind the last reply if it is about that."""
-    message = PromptTurn("user", context.message or "")
-    if not (context.history and context.message and goes_on(context.message)):
-        return (message,)
-    last = context.history[-1]
-    return (
-        PromptTurn("user", shorten(last.user or "", SHOWN_CHARS)),
-        PromptTurn("assistant", shorten(last.reply, SHOWN_CHARS)),
-        message,
-    )
+    """Return the message behind examples, or behind the last reply if it is about that, or alone."""
+    message = context.message or ""
+    shown = examples(context)
+    if shown:
+        message = "\n".join([*_led_to(context.history, message), message])
+    elif context.history and goes_on(message):
+        last = context.history[-1]
+        shown = ((shorten(last.user or "", SHOWN_CHARS), shorten(last.reply, SHOWN_CHARS)),)
+    turns = (turn for said, reply in shown for turn in (PromptTurn("user", said), PromptTurn("assistant", reply)))
+    return (*turns, PromptTurn("user", message))
+
+
+def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
+    """Return what the person said just before, if a message may go on with it."""
+    said = history[-1].user if history else None
+    if said is None or is_small_talk(message) or is_small_talk(said) or read(said) is not None:
+        return []
+    return [shorten(one_line(said), SAID_CHARS)]
 
 
 def _situation(context: PromptContext) -> str:

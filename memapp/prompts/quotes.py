@@ -113,6 +113,12 @@ def asks_advice(message: str) -> bool:
     return asked is None or not (asked.is_personal or asked.is_told)
 
 
+def asks_of_memory(message: str) -> bool:
+    """Say whether a message asks something about its writer that was told, and no advice: quotes may be all of its answer."""
+    is_advice = is_request(message) or from_memory.asks_advice(message)
+    return asks_about_person(message) and (asks_what_was_replied(message) or not is_advice)
+
+
 def goes_on(message: str) -> bool:
     """Say whether a message is about the reply before it, which it does not name: "make it funnier", "really?"."""
     return bool(_EN.regex("{goes_on}").match(message.strip()))
@@ -125,8 +131,12 @@ def wants_text(message: str) -> bool:
 
 def wants_something(message: str) -> bool:
     """Say whether a message wants more than a reply to what it tells: an answer, advice, a text, a favour."""
-    is_task = any(_EN.regex("{task}").match(one) for one in _SENTENCE_END.split(one_line(message).strip()))
-    return is_task or asks(message) or is_request(message) or wants_text(message)
+    return is_task(message) or asks(message) or is_request(message) or wants_text(message)
+
+
+def is_task(message: str) -> bool:
+    """Say whether a message sets a task: "tell me a joke"."""
+    return any(_EN.regex("{task}").match(one) for one in _SENTENCE_END.split(one_line(message).strip()))
 
 
 def shares_subject(message: str, text: str) -> bool:

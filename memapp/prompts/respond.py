@@ -13,8 +13,19 @@ from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.asides import aside_start
-from memapp.prompts.context import ABOUT_USER, PromptContext, speech, trunk
-from memapp.prompts.quotes import asks, asks_about_person, goes_on, quote, shares_subject, stated, wants_something, wants_text
+from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
+from memapp.prompts.quotes import (
+    asks,
+    asks_about_person,
+    asks_of_memory,
+    goes_on,
+    is_small_talk,
+    quote,
+    shares_subject,
+    stated,
+    wants_something,
+    wants_text,
+)
 from memapp.prompts.templates import template
 
 NO_NOTE = "- (no note about this)"
@@ -34,8 +45,8 @@ DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
 """So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
 SAID = 6
 """How many of the last replies must not be said again."""
-SENTENCES = 3
-"""What a small model says after that is noise, unless a text was asked for."""
+SENTENCES, ANSWER_SENTENCES = 2, 3
+"""What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
 AT_A_LOSS = "I do not know a good answer to that."
 """Said where a small model spoke of nothing but its prompt, twice."""
 MOST_FACTS = 2
@@ -88,8 +99,8 @@ def request(
         repeat_penalty=REPEAT_PENALTY,
         dry_multiplier=DRY_MULTIPLIER,
         dry_allowed=DRY_ALLOWED,
-        said=context.said,
-        sentences=SENTENCES if context.is_small_talker and not wants_text(_whole_request(context)) else 0,
+        said=_said(context),
+        sentences=_sentences(context),
         seed=attempt.seed,
         stop=stop,
         tail=TAIL,
@@ -124,6 +135,18 @@ def _note(hit: Recalled) -> str:
     return f'{"I said" if hit.said_by == "assistant" else "You told me"} on {day}: "{words}"'
 
 
+def _said(context: PromptContext) -> tuple[str, ...]:
+    """Return what a reply must not say again: the last ones, and those of the examples before it."""
+    shown = () if is_small_talk(context.message or "") else examples(context)
+    return (*(reply for _, reply in shown), *context.said)
+
+
+def _sentences(context: PromptContext) -> int:
+    if not context.is_small_talker or wants_text(_whole_request(context)):
+        return 0
+    return SENTENCES if _reads_facts(context) else ANSWER_SENTENCES
+
+
 def _whole_request(context: PromptContext) -> str:
     """Return what the person wants, with what they wanted before if they only go on with that."""
     message = context.message or ""
@@ -135,16 +158,18 @@ def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalle
     """Return those hits that the request will say: of a few facts a small model speaks, and of quotes it makes its reply.
 
     Where the person only tells something, it would say a fact in place of a reply: it gets none but what can hurt whom they name.
+    To a request for advice it gets what was found, and for anything else what it was told of just that.
     """
     if not _reads_facts(context):
         return tuple(hits)
-    message = context.message or ""
-    facts = [hit for hit in hits if fact_about_user(hit) and (wants_something(message) or _warns(message, hit))]
+    facts = [hit for hit in hits if fact_about_user(hit) and _bears_on(context.message or "", hit)]
     return tuple(hit for place, hit in enumerate(facts) if place < MOST_FACTS or is_vital(hit.text))
 
 
-def _warns(message: str, hit: Recalled) -> bool:
-    return is_vital(hit.text) and (hit.text.startswith("User ") or shares_subject(message, hit.text))
+def _bears_on(message: str, hit: Recalled) -> bool:
+    is_named = shares_subject(message, hit.text)
+    warns = is_vital(hit.text) and (is_named or hit.text.startswith("User "))
+    return warns or is_request(message) or (is_named and wants_something(message))
 
 
 def fact_about_user(hit: Recalled) -> str:
@@ -159,8 +184,7 @@ def fact_about_user(hit: Recalled) -> str:
 
 def _reads_facts(context: PromptContext) -> bool:
     """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
-    message = context.message or ""
-    return context.is_small_talker and (is_request(message) or not asks_about_person(message))
+    return context.is_small_talker and not asks_of_memory(context.message or "")
 
 
 def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:

@@ -7,6 +7,7 @@ person can know and memapp does not, it says so. Everything else is the model's.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
@@ -16,6 +17,7 @@ from memapp.domain.from_memory import (
     asked_name,
     certain,
     has_pronoun,
+    is_about_memapp,
     is_correction,
     is_held_half,
     is_of_theirs,
@@ -24,6 +26,7 @@ from memapp.domain.from_memory import (
     read,
     with_kin,
     with_names,
+    with_subject,
 )
 from memapp.domain.given_names import given_names
 from memapp.domain.memory import OwnerKind, Recalled
@@ -47,6 +50,12 @@ UNSURE = "I am not sure. This is what I know of it:"
 UNSAID = "I find nothing that I said about that."
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
+NAME = "memapp"
+"""What the persona is called that speaks of itself as the program; others are whom they play."""
+MYSELF = (
+    "I am memapp, a program on your computer. A small language model writes my answers; what you ask me about yourself I answer "
+    "from what you told me."
+)
 LISTED = 8
 """Memories that are listed to somebody who asks for everything."""
 LOOKED_UP = 10
@@ -82,6 +91,8 @@ class _Line:
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
+    if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
+        return FromMemory(MYSELF)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
     question = read(message.text, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
@@ -92,11 +103,12 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
     question = replace(question, is_told=question.is_told or bool(times))
-    hits = _found(runtime, question, message)
+    look = partial(_found, runtime, without=message.id, times=times)
+    hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
+    hits = hits or look(question)
     question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
     if question.names:
-        hits = _found(runtime, replace(question, text=f"{question.text} {' '.join(question.names)}"), message)
-    hits = [hit for hit in hits if not times or _is_of(hit, times)]
+        hits = look(replace(question, text=f"{question.text} {' '.join(question.names)}"))
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
     if lines := _answering(runtime, question, message.thread_id, hits):
@@ -105,7 +117,8 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return None
     if question.field and any(one.field == question.field for one in pending.list_pending(runtime)):
         return FromMemory(WAITS)
-    if lines := _nearest(runtime, question, message):
+    hits = look(question, ("message",)) or hits  # a message may say more than its fact
+    if lines := _nearest(runtime, question, message.thread_id, hits):
         return _told(runtime, lines, UNSURE)
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
@@ -192,11 +205,17 @@ def _premise(question: MemoryQuestion) -> str:
 
 
 def _found(
-    runtime: Runtime, question: MemoryQuestion, message: Message, kinds: tuple[OwnerKind, ...] = ("memory", "message")
+    runtime: Runtime,
+    question: MemoryQuestion,
+    kinds: tuple[OwnerKind, ...] = ("memory", "message"),
+    *,
+    without: str,
+    times: Sequence[NamedTime],
 ) -> list[Recalled]:
-    """Look a question up, also in the messages of this chat."""
-    request = RecallRequest(question.text, AMONG, frozenset({message.id}), kinds, conversation_scope(runtime))
-    return [hit for hit in find(runtime, request) if _is_source(question, hit)][:LOOKED_UP]
+    """Look a question up, also in the messages of this chat but for the one that asks it."""
+    request = RecallRequest(question.text, AMONG, frozenset({without}), kinds, conversation_scope(runtime))
+    hits = [hit for hit in find(runtime, request) if _is_source(question, hit) and (not times or _is_of(hit, times))]
+    return hits[:LOOKED_UP]
 
 
 def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
@@ -254,13 +273,22 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
         return None
     text = message.typed_text if message.origin is Origin.TYPED else message.text
     told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
-    chosen = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
-    sure = certain(question, " ".join(chosen), is_fact=False)
+    meant = {one: with_subject(one, _before(runtime, message)) for one in told}
+    chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
+    sure = certain(question, " ".join(meant[one] for one in chosen), is_fact=False)
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
         return _Line(hit, name, sure)
     return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+
+
+def _before(runtime: Runtime, message: Message) -> list[str]:
+    """Return what was said before a message, where somebody was named whom a pronoun in it stands for."""
+    if message.role is not Role.USER or not has_pronoun(message.text):
+        return []
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=2 * EARLIER)
+    return _with_kin(runtime, [one.text for one in before if one.role is Role.USER])
 
 
 def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:
@@ -284,15 +312,13 @@ def _on(day: datetime, now: datetime) -> str:
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
 
 
-def _nearest(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[_Line]:
+def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:
     """Return what may answer a question, though not for sure: it is told as it was said, and the person judges."""
     if question.is_yes_or_no or (question.wants not in ("", "job") and not question.is_told):
         return []
-    found = _found(runtime, question, message, ("message",)) or _found(runtime, question, message)  # a message may say more
-    fitting = [hit for hit in quotes.choose(message.text, found, LINES) if names(question, hit.text)]
-    half = [hit for hit in fitting if not question.is_narrative or is_held_half(question, hit.text)]
-    lines = [_nearly(runtime, question, message.thread_id, hit) for hit in half]
-    return [line for line in lines if line is not None]
+    fitting = [hit for hit in quotes.choose(question.text, hits, LINES) if names(question, hit.text)]
+    may_hold = [hit for hit in fitting if question.is_told or not question.is_narrative or is_held_half(question, hit.text)]
+    return [line for line in (_nearly(runtime, question, thread_id, hit) for hit in may_hold) if line is not None]
 
 
 def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:

@@ -22,6 +22,12 @@ def test_a_name_is_told_as_it_is_written_properly(text: str, told: str) -> None:
     assert [one.told for one in given_names(text)] == [told]
 
 
+def test_several_may_be_named_at_once() -> None:
+    for text in ("User has two uncles, Bo and Finn.", "my uncles Bo and Finn sail", "our uncles are called Bo, Per and Finn"):
+        assert {("uncle", "Bo"), ("uncle", "Finn")} <= {(one.who, one.name) for one in given_names(text)}, text
+    assert given_names("I have two uncles, one and two") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -68,12 +68,25 @@ def test_a_remark_has_no_message_and_may_not_repeat_itself() -> None:
     assert sampling.max_tokens <= remark.REMARK_TOKENS
 
 
-def test_a_small_model_reads_what_the_person_said_lately_and_none_of_its_own_replies() -> None:
+def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of_its_own_replies() -> None:
     history = [Exchange(f"I have {animal}.", f"How nice to have {animal}!") for animal in ("a cat", "a dog", "a hen", "bees")]
     prompt = trunk(replace(context("Guess what I did today.", history), form="simple"))
-    assert prompt.system.endswith("Earlier the user said: I have a dog. I have a hen. I have bees.")
-    assert prompt.turns == (PromptTurn("user", "Guess what I did today."),)
-    assert "bees" not in trunk(replace(context("Thanks, good night!", history), form="simple")).system
+    shown = companion().examples
+    assert shown and [turn.content for turn in prompt.turns[:-1]] == [text for pair in shown for text in pair]
+    assert prompt.turns[-1] == PromptTurn("user", "I have bees.\nGuess what I did today.")
+    assert "How nice" not in str(prompt) and prompt.system == companion().prompt
+    for message in ("Thanks, good night!", "Hello"):
+        assert trunk(replace(context(message, history), form="simple")).turns[-1].content == message
+    asked = [*history, Exchange("What is my cat called?", "Your cat is called Smilla.")]
+    assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
+
+
+def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_examples() -> None:
+    history = [Exchange(f"I have {animal}.", "How nice!") for animal in ("a cat", "a dog", "a hen", "bees")]
+    for message in ("Write me a poem about it.", "Tell me a joke.", "What is my cat called?"):
+        prompt = trunk(replace(context(message, history), form="simple"))
+        assert prompt.turns == (PromptTurn("user", message),)
+        assert prompt.system.endswith("Earlier the user said: I have a dog. I have a hen. I have bees.")
 
 
 def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:
@@ -88,7 +101,7 @@ def test_a_small_model_reads_its_last_reply_before_a_message_about_it() -> None:
         turns = trunk(replace(context(message, history), form="simple")).turns
         assert [turn.content for turn in turns] == ["Write me a poem.", "Roses are red.", message]
     for message in ("Why is the sky blue?", "I made it home", "What should I cook?", "Really good day today"):
-        assert len(trunk(replace(context(message, history), form="simple")).turns) == 1
+        assert "Roses" not in str(trunk(replace(context(message, history), form="simple")))
 
 
 def test_the_profile_is_one_line_before_everything_that_changes_more_often() -> None:

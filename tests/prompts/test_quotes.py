@@ -101,6 +101,7 @@ def test_to_a_case_only_what_shares_a_word_with_the_message_belongs() -> None:
         ("Do you remember my dog?", True),
         ("Can you write a poem about my dog?", False),
         ("Tell me a joke.", False),
+        ("What a day, I lost my dog!", False),
         ("My dog is ill. I'm worried.", False),
         ("", False),
     ],

@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import MYSELF, NOTHING, UNKNOWN, UNSURE, WAITS
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -116,6 +116,11 @@ def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> N
     tell(runtime, "my cousin petra visits on Saturday", "we got a cat, her name is smilla", "My aunt Ruth moved to Leeds in May.")
     assert own(runtime, "what's my cousin's name again?") == "Your cousin is called Petra."
     assert own(runtime, "how is my cat called?") == own(runtime, "what is the name of my cat") == "Your cat is called Smilla."
+    tell(runtime, "I have two uncles, Bo and Finn.", "my flatmate is called kofi", "no wait, his name is Kwame")
+    assert own(runtime, "what are my uncles' names?") == "Your uncles are called Bo and Finn."
+    assert own(runtime, "what's my flatmate's name?") == (
+        'Your flatmate is called Kofi. Then you said: "no wait, his name is Kwame"'
+    )
     assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May."
 
 
@@ -135,6 +140,19 @@ def test_what_is_not_sure_is_told_as_it_was_said(runtime: Runtime, model: Script
         f'{UNSURE}\nYou told me today: "my cousin Petra moved to Kiel, she repairs boats there"'
     )
     assert len(model.seen) == calls
+
+
+def test_what_was_said_with_a_pronoun_is_of_whom_it_stands_for(runtime: Runtime) -> None:
+    tell(runtime, "my uncle Bert was here", "he taught me how to carve wood", "what a day", "he comes back in May")
+    assert own(runtime, "what did my uncle teach me?") == 'You told me today: "he taught me how to carve wood"'
+    assert own(runtime, "when does my uncle come back?") == 'You told me today: "he comes back in May"'
+    assert own(runtime, "when does my aunt come back?") == UNKNOWN
+
+
+def test_memapp_says_what_it_is(runtime: Runtime) -> None:
+    for question in ("are you a human?", "hey, are you real or a robot?", "who are you?", "what's your name?"):
+        assert own(runtime, question) == MYSELF
+    assert own(runtime, "are you a fan of football?") == own(runtime, "are you real about that price?") == ""
 
 
 def test_what_was_said_to_correct_it_is_told_beside_it(runtime: Runtime) -> None:
