@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from memapp.domain import asked_sentence
 from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import expand, is_adverb, is_past, sentences, stems, third_person_verbs, tokens
@@ -57,14 +58,14 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
 
     `before` are the messages of the person before it, the last one last: there a `she` was named.
     """
-    whole = _plain(message)
+    whole = asked_sentence.in_full(message)
     if len(whole.split()) > MOST_WORDS:
         return None
-    *frame, asked = _sentences(whole) or [""]
-    core, recalls = _core(asked)
-    if not _frames(frame, core):
+    *frame, asked = asked_sentence.split(whole) or [""]
+    core, recalls = asked_sentence.core_of(asked)
+    if not asked_sentence.frames(frame, core):
         before, frame = [*before, *frame], []
-    core = _with_referent(core, before) if not frame else core
+    core = asked_sentence.with_referent(core, before) if not frame else core
     if EN.regex("{everything}").fullmatch(core):
         return MemoryQuestion(core, "everything", is_personal=True)
     if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
@@ -161,73 +162,6 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
 
 
 # Reading the question ------------------------------------------------------------------------------------------------
-
-
-def _plain(message: str) -> str:
-    text = " ".join(message.split())
-    for pattern, whole in EN.entry("short"):
-        text = re.sub(EN.filled(pattern), whole, text, flags=re.IGNORECASE)
-    return expand(text)
-
-
-def _sentences(text: str) -> list[str]:
-    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=(?:what|who|where|when|which)\b)").split(text)
-    return [one.strip() for one in parts if re.search(r"\w", one)]
-
-
-def _frames(frame: Sequence[str], core: str) -> bool:
-    """Say whether the sentences before a question tell what it is about: `I read a novel. What was its name?`"""
-    told = [one for one in frame if EN.regex("{told}|{replied}").search(one)]
-    past = [one for one in frame if EN.regex("{person}").search(one) and _is_past(one)]
-    refers = EN.regex(r"\b(?:I|me|my|it|its|that|they|their|then|there)\b").search(core) is not None
-    return refers and bool(told or (past and _is_past(core)))
-
-
-def _is_past(sentence: str) -> bool:
-    return any(is_past(word) or word in ("was", "were", "had", "did") for word in tokens(sentence.casefold()))
-
-
-def _core(asked: str) -> tuple[str, bool]:
-    """Return a question without what leads to it and what follows it, and whether it asks what is remembered."""
-    core = asked.strip().rstrip("?!. ")
-    core = EN.regex("{lead}+").sub("", core, count=1) if EN.regex("{lead}+").match(core) else core
-    recalls = False
-    for _ in range(2):
-        core = EN.regex("{trailing}").sub("", EN.regex("{tag}$").sub("", core))
-    if re.search(r"\b(?:do|did|can) you (?:still )?(?:remember|know|recall)\b|\bremember\W*$", asked, re.IGNORECASE):
-        recalls = True
-    if EN.regex("{everything}").fullmatch(core) is None and (found := EN.regex(r"{recalling}\b[\s,:]*").match(core)):
-        core, recalls = core[found.end() :] or core, True
-    return core.strip(" ,"), recalls
-
-
-def _with_referent(core: str, before: Sequence[str]) -> str:
-    """Put whom the person named before in the place of a pronoun: `her name` is `my sister's name` after `My sister called`."""
-    found = EN.regex(r"\b{pronoun_of_others}\b").search(core)
-    if found is None or EN.regex("{person}").search(core):
-        return core
-    pronoun = found[0].casefold()
-    for text in reversed(before):
-        for somebody in reversed(EN.regex(r"\bmy ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
-            who = somebody[1].casefold()
-            if _fits(pronoun, who):
-                return f"{core[: found.start()]}my {who}{_after(pronoun, who)}{core[found.end() :]}"
-    return core
-
-
-def _fits(pronoun: str, who: str) -> bool:
-    singular = EN.forms("plurals").get(who, who)
-    if pronoun in ("it", "its"):
-        return singular in EN.belongings | EN.animals
-    if pronoun in ("they", "them", "their"):
-        return True
-    is_female = pronoun in ("she", "her", "hers")
-    return singular not in EN.belongings and singular not in (EN.male if is_female else EN.female)
-
-
-def _after(pronoun: str, who: str) -> str:
-    is_whose = pronoun in ("his", "her", "hers", "its", "their")
-    return "" if not is_whose else "'" if who.endswith("s") else "'s"
 
 
 def _field_of(core: str) -> str:

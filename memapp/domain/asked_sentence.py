@@ -1,0 +1,78 @@
+"""The sentence of a message that asks: in full words, without what leads to it, and with whom its pronouns stand for."""
+
+import re
+from collections.abc import Sequence
+
+from memapp.domain.english import expand, is_past, tokens
+from memapp.lexicon import lexicon
+
+EN = lexicon("from_memory")
+
+
+def in_full(message: str) -> str:
+    """Return a message on one line, with what is typed short written out."""
+    text = " ".join(message.split())
+    for pattern, whole in EN.entry("short"):
+        text = re.sub(EN.filled(pattern), whole, text, flags=re.IGNORECASE)
+    return expand(text)
+
+
+def split(text: str) -> list[str]:
+    """Split a message into its sentences, and what is asked at the end from what leads to it."""
+    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=(?:what|who|where|when|which)\b)").split(text)
+    return [one.strip() for one in parts if re.search(r"\w", one)]
+
+
+def frames(frame: Sequence[str], core: str) -> bool:
+    """Say whether the sentences before a question tell what it is about: `I read a novel. What was its name?`"""
+    told = [one for one in frame if EN.regex("{told}|{replied}").search(one)]
+    past = [one for one in frame if EN.regex("{person}").search(one) and _is_past(one)]
+    refers = EN.regex(r"\b(?:I|me|my|it|its|that|they|their|then|there)\b").search(core) is not None
+    return refers and bool(told or (past and _is_past(core)))
+
+
+def _is_past(sentence: str) -> bool:
+    return any(is_past(word) or word in ("was", "were", "had", "did") for word in tokens(sentence.casefold()))
+
+
+def core_of(asked: str) -> tuple[str, bool]:
+    """Return a question without what leads to it and what follows it, and whether it asks what is remembered."""
+    core = asked.strip().rstrip("?!. ")
+    core = EN.regex("{lead}+").sub("", core, count=1) if EN.regex("{lead}+").match(core) else core
+    recalls = False
+    for _ in range(2):
+        core = EN.regex("{trailing}").sub("", EN.regex("{tag}$").sub("", core))
+    if re.search(r"\b(?:do|did|can) you (?:still )?(?:remember|know|recall)\b|\bremember\W*$", asked, re.IGNORECASE):
+        recalls = True
+    if EN.regex("{everything}").fullmatch(core) is None and (found := EN.regex(r"{recalling}\b[\s,:]*").match(core)):
+        core, recalls = core[found.end() :] or core, True
+    return core.strip(" ,"), recalls
+
+
+def with_referent(core: str, before: Sequence[str]) -> str:
+    """Put whom the person named before in the place of a pronoun: `her name` is `my sister's name` after `My sister called`."""
+    found = EN.regex(r"\b{pronoun_of_others}\b").search(core)
+    if found is None or EN.regex("{person}").search(core):
+        return core
+    pronoun = found[0].casefold()
+    for text in reversed(before):
+        for somebody in reversed(EN.regex(r"\bmy ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
+            who = somebody[1].casefold()
+            if _fits(pronoun, who):
+                return f"{core[: found.start()]}my {who}{_after(pronoun, who)}{core[found.end() :]}"
+    return core
+
+
+def _fits(pronoun: str, who: str) -> bool:
+    singular = EN.forms("plurals").get(who, who)
+    if pronoun in ("it", "its"):
+        return singular in EN.belongings | EN.animals
+    if pronoun in ("they", "them", "their"):
+        return True
+    is_female = pronoun in ("she", "her", "hers")
+    return singular not in EN.belongings and singular not in (EN.male if is_female else EN.female)
+
+
+def _after(pronoun: str, who: str) -> str:
+    is_whose = pronoun in ("his", "her", "hers", "its", "their")
+    return "" if not is_whose else "'" if who.endswith("s") else "'s"
