@@ -14,7 +14,19 @@ def in_full(message: str) -> str:
     text = " ".join(message.split())
     for pattern, whole in EN.entry("short"):
         text = re.sub(EN.filled(pattern), whole, text, flags=re.IGNORECASE)
-    return expand(text)
+    return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", expand(text))
+
+
+def names_nobody(message: str) -> bool:
+    """Say whether a message only asks about her or him: in a chat that begins with it, nobody can know about whom."""
+    core, _ = core_of(in_full(message))
+    return EN.regex("{of_nobody}").fullmatch(core) is not None
+
+
+def asks_what_was_talked_about(message: str) -> bool:
+    """Say whether a message asks for the topics of earlier chats: `what did we talk about yesterday?`"""
+    core, _ = core_of((split(in_full(message)) or [""])[-1])
+    return EN.regex("{talked}").fullmatch(core) is not None
 
 
 def split(text: str) -> list[str]:
@@ -32,7 +44,8 @@ def frames(frame: Sequence[str], core: str) -> bool:
 
 
 def _is_past(sentence: str) -> bool:
-    return any(is_past(word) or word in ("was", "were", "had", "did") for word in tokens(sentence.casefold()))
+    past = EN.unchanged_past | {"was", "were", "had", "did"}
+    return any(is_past(word) or word in past for word in tokens(sentence.casefold()))
 
 
 def core_of(asked: str) -> tuple[str, bool]:

@@ -103,7 +103,8 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     is_of_somebody = not question.is_told and (is_fact or bool(question.wants) or not question.is_narrative)
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
         return 0.0
-    if question.wants and not question.is_told and not _has_wanted(question, sentence):
+    is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
+    if is_wanted and not has_wanted(question, sentence):
         return 0.0
     if not question.other:
         return 1.0
@@ -134,7 +135,7 @@ def quotable(text: str, *, told: bool) -> list[str]:
     all. Suppositions, and what they quote or show for a task, say nothing of them; `told`: they may stay where it is only asked
     what was said.
     """
-    if EN.regex("{in_confidence}").search(expand(text)):
+    if in_confidence(text):
         return []
     kept: list[str] = []
     task = EN.regex(r"(?:please |pls |can you |could you |now )*{material}\b|.*:$")
@@ -151,6 +152,31 @@ def quotable(text: str, *, told: bool) -> list[str]:
         else:
             kept.append(sentence)
     return kept
+
+
+def in_confidence(text: str) -> bool:
+    """Say whether a text was told in confidence, or to be forgotten."""
+    return EN.regex("{in_confidence}").search(expand(text)) is not None
+
+
+def asks_which(question: MemoryQuestion) -> bool:
+    """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
+    is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
+    return is_of_replies or EN.regex(r"\b(?:which|whose|names?|called|titles?)\b").search(question.text) is not None
+
+
+def tells(question: MemoryQuestion, text: str) -> bool:
+    """Say whether a text has what a question looks for first: the reason, or else a name or a title."""
+    if question.wants == "reason":
+        return has_wanted(question, text)
+    said = text.partition(": ")[2] or text
+    return re.search(r"[\w,] [\"“]|(?<![.!?\"“]) (?!I\b|I')[A-Z]\w", said) is not None
+
+
+def looked_up_beside(question: MemoryQuestion) -> list[str]:
+    """Return what else to look for, where an answer need not share a word with the question: `a nurse`, for `my job`."""
+    found = EN.table("looked_up")
+    return [found[question.wants]] if question.wants in found else []
 
 
 def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
@@ -185,7 +211,11 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
     if re.search(r"\babout\b", core) or (about == "replied" and wants == "name"):
         wants = ""
     named_at = _names(words, lowered) if is_told else _named_places(words, lowered)
-    said = [(at, word) for at, word in enumerate(lowered) if not _says_nothing(word) and word != wants]
+    said = [
+        (at, word)
+        for at, word in enumerate(lowered)
+        if not _says_nothing(word) and word != wants and not _is_measure(lowered, at)
+    ]
     named = [_forms(word) for at, word in said if at in named_at and word not in wh_head]
     other = [_forms(word) for at, word in said if at not in named_at and word not in wh_head]
     is_narrative = is_told or re.search(r"\b(?:did|was|were|had)\b", core) is not None
@@ -215,6 +245,11 @@ def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
             break
         head.append(word)
     return frozenset(head)
+
+
+def _is_measure(lowered: Sequence[str], at: int) -> bool:
+    """Say whether a word only says what of something is asked for: `often` in `how often do I run`."""
+    return at > 0 and lowered[at - 1] == "how"
 
 
 def _names(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
@@ -325,7 +360,7 @@ def _subject(words: Sequence[str]) -> Sequence[str]:
     return words[1 : verb_at(words, 1) or len(words)]
 
 
-def _has_wanted(question: MemoryQuestion, sentence: str) -> bool:
+def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
     if question.wants == "name":
         return _has_name(question, sentence)
@@ -364,4 +399,5 @@ def _stands_for_kin(written: Sequence[str], at: int, asked: set[str]) -> bool:
     """`Mira, my sister,` and `Mira is my sister`."""
     behind = [word.casefold() for word in written[at + 2 : at + 4]]
     is_whose = behind[:1] in (["my"], ["user's"])
-    return written[at][:1].isupper() and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in _base_of(word))
+    is_name = written[at][:1].isupper() and not (is_adverb(written[at].casefold()) or written[at].casefold() in EN.interjections)
+    return is_name and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in _base_of(word))

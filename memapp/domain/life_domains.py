@@ -41,8 +41,8 @@ def touches_food(message: str) -> bool:
 
 
 def is_constraint(text: str) -> bool:
-    """Say whether a text keeps somebody from something or to something: a dislike, a fear, a rule of theirs."""
-    return _found("{constraint}", text)
+    """Say whether a text keeps somebody from something or to something: a dislike, a fear, a rule of theirs, a plan."""
+    return _found("{constraint}|{plan}", text)
 
 
 def is_request(message: str) -> bool:

@@ -14,7 +14,7 @@ from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, Message, MessageS
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.expectation import writable
-from memapp.domain.memory import Recalled
+from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptForm, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
@@ -27,7 +27,6 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.services.from_memory import FromMemory
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Prefetched, Retrieved, look_up, news, shown
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls

@@ -8,10 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
-from memapp.domain.from_memory import MemoryQuestion, certain, is_held_half, is_of_theirs, names, quotable, read
-from memapp.domain.memory import Recalled
+from memapp.domain.from_memory import (
+    MemoryQuestion,
+    asks_which,
+    certain,
+    is_held_half,
+    is_of_theirs,
+    looked_up_beside,
+    names,
+    quotable,
+    read,
+    tells,
+)
+from memapp.domain.memory import FromMemory, OwnerKind, Recalled
 from memapp.domain.profile import FIELDS, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated
@@ -25,9 +37,11 @@ from memapp.services.consent import decisions, pending
 from memapp.services.embed import embedded
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
+from memapp.services.talked_about import said_at, talked_about
 from memapp.store import chat, memories
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
+NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
@@ -46,14 +60,6 @@ _ASKED = lexicon("consent_questions")
 
 
 @dataclass(frozen=True, slots=True)
-class FromMemory:
-    """What memapp says itself, and where it has that from."""
-
-    text: str
-    hits: tuple[Recalled, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Line:
     hit: Recalled
     text: str
@@ -62,6 +68,10 @@ class _Line:
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
+    if asks_what_was_talked_about(message.text):
+        return talked_about(runtime, message)
+    if not earlier and names_nobody(message.text):
+        return FromMemory(NOBODY)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
     question = read(message.text, said)
     if question is None:
@@ -71,11 +81,19 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if (field := question.field or _premise(question)) and (told := _of_profile(runtime, field)):
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
-    question = replace(question, is_told=question.is_told or bool(times))
+    question = replace(question, is_told=question.is_told or (bool(times) and not question.wants))
     hits = [hit for hit in _found(runtime, question, message) if not times or _is_of(hit, times)]
+    of_day: list[Recalled] = []
+    if times:  # of a day, all that was said may answer
+        there = {hit.id for hit in hits}
+        of_day = [_as_hit(one) for one in said_at(runtime, times) if one.id not in there | {message.id}]
+    if question.about == "replied":
+        hits = _with_replies(runtime, hits)
+    if question.wants == "reason":
+        hits = [*_found(runtime, question, message, ("message",)), *hits]  # why something is so, a fact often leaves out
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    lines = _answering(runtime, question, hits)
+    lines = _answering(runtime, question, [*hits, *of_day])
     if lines:
         return FromMemory("\n".join(line.text for line in lines), tuple(line.hit for line in lines))
     if not question.is_personal or _may_hold_it(question, message.text, hits):
@@ -141,9 +159,24 @@ def _premise(question: MemoryQuestion) -> str:
     return next((one.field for one in stated(question.text)), "") if question.is_yes_or_no else ""
 
 
-def _found(runtime: Runtime, question: MemoryQuestion, message: Message) -> list[Recalled]:
+def _found(
+    runtime: Runtime, question: MemoryQuestion, message: Message, kinds: tuple[OwnerKind, ...] = ("memory", "message")
+) -> list[Recalled]:
     """Look a question up, also in the messages of this chat."""
-    return find(runtime, RecallRequest(question.text, LOOKED_UP, frozenset({message.id}), scope=conversation_scope(runtime)))
+    text = " ".join([question.text, *looked_up_beside(question)])
+    request = RecallRequest(text, LOOKED_UP, frozenset({message.id}), kinds, conversation_scope(runtime))
+    return find(runtime, request)
+
+
+def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
+    session = runtime.read()
+    replies = [(hit, one) for hit in hits if hit.said_by == "user" for one in chat.variants(session, hit.id) if one.active]
+    there = {hit.id: hit for hit in hits}
+    for asked, one in replies:
+        reply = there.get(one.id) or replace(asked, id=one.id, text=one_line(one.text), said_by="assistant")
+        there[one.id] = replace(reply, score=max(reply.score, asked.score))
+    return sorted(there.values(), key=lambda hit: -hit.score)
 
 
 def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
@@ -161,6 +194,8 @@ def _answering(runtime: Runtime, question: MemoryQuestion, hits: Sequence[Recall
             found.append(line)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
+    if question.wants == "reason" or asks_which(question):
+        found.sort(key=lambda line: not tells(question, line.text))
     lines: list[_Line] = []
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
@@ -183,7 +218,7 @@ def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
 
 def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line | None:
     """Quote of a message the sentences that answer."""
-    if (hit.said_by == "assistant") != (question.about == "replied") or not question.is_personal:
+    if (hit.said_by == "assistant") != (question.about == "replied") or not (question.is_personal or question.wants == "reason"):
         return None
     if hit.score < (TOLD_SCORE if question.is_told else quotes.LEAST_SCORE):
         return None
@@ -193,7 +228,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line 
     text = message.typed_text if message.origin is Origin.TYPED else message.text
     told = quotable(text, told=question.is_told)
     sentences = [one for one in told if question.is_narrative or certain(question, one, is_fact=False)]
-    sure = certain(question, " ".join(sentences), is_fact=False)
+    sure = certain(question, " ".join([*_answered(runtime, message), *sentences]), is_fact=False)
     if not sentences or not (sure or question.is_told):
         return None
     best = _best(runtime, question, sentences)
@@ -201,9 +236,18 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, hit: Recalled) -> _Line 
     return _Line(hit, f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"', sure)
 
 
+def _answered(runtime: Runtime, reply: Message) -> list[str]:
+    """Return the message that a reply is to: what was asked need not be said again in the answer."""
+    session = runtime.read()
+    before = chat.still_there(session, [reply.reply_to]) if reply.reply_to else []
+    return [chat.get_message(session, one).text for one in before]
+
+
 def _best(runtime: Runtime, question: MemoryQuestion, sentences: Sequence[str]) -> str:
-    """Return the sentence that is nearest to the question; of what was told, with what follows as far as there is room."""
+    """Return the sentence that is nearest to the question; of what was told all that there is room for."""
     at = 0
+    if question.is_narrative and len(whole := one_line(" ".join(sentences))) <= QUOTE_CHARS:
+        return whole
     if len(sentences) > 1 and (rows := embedded(runtime, [question.text, *sentences])) is not None:
         at = int((rows[1:] @ rows[0]).argmax())
     chosen = sentences[at:] if question.is_told else sentences[at : at + 1]  # what it was about may follow
