@@ -20,7 +20,8 @@ def in_full(message: str) -> str:
 def names_nobody(message: str) -> bool:
     """Say whether a message only asks about her or him: in a chat that begins with it, nobody can know about whom."""
     core, _ = core_of(in_full(message))
-    return EN.regex("{of_nobody}").fullmatch(core) is not None
+    is_named = EN.regex(r"{person}|\b{referents}\b|(?-i:(?!^)\b[A-Z])").search(core) is not None
+    return EN.regex("{of_nobody}").fullmatch(core) is not None and not is_named
 
 
 def asks_what_was_talked_about(message: str) -> bool:

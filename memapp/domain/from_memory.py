@@ -66,7 +66,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     if not asked_sentence.frames(frame, core):
         before, frame = [*before, *frame], []
     core = asked_sentence.with_referent(core, before) if not frame else core
-    if EN.regex("{everything}").fullmatch(core):
+    if EN.regex("{everything}").fullmatch(core) or (recalls and core.casefold() == "what"):
         return MemoryQuestion(core, "everything", is_personal=True)
     if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
         return None
@@ -99,6 +99,8 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     if not question.named and not question.other and not question.wants:
         return 0.0
     if any(not (one & held) for one in question.named):
+        return 0.0
+    if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
     is_of_somebody = not question.is_told and (is_fact or bool(question.wants) or not question.is_narrative)
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):

@@ -91,11 +91,12 @@ def test_what_nobody_told_is_not_known_and_a_false_premise_is_not_confirmed(runt
         "tell me a joke",
         "I play the cello.",
         "is my dog too old for stairs, do you think?",
+        "where is Lisbon?",
         "what can I give my dog for breakfast?",
     ],
 )
 def test_anything_else_is_the_models(runtime: Runtime, message: str) -> None:
-    tell(runtime, "My dog is called Biscuit. I play the cello.")
+    tell(runtime, "My dog is called Biscuit. I play the cello. I love Lisbon.")
     assert own(runtime, message) == ""
 
 
@@ -187,6 +188,8 @@ def test_an_inner_voice_is_left_alone(runtime: Runtime) -> None:
 def test_who_is_meant_is_asked_where_nobody_was_named(runtime: Runtime) -> None:
     tell(runtime, "My sister Mira lives in Ghent.")
     assert own(runtime, "where does she live?") == NOBODY
+    assert own(runtime, "what could I give Mira for her birthday?") == ""
+    assert own(runtime, "did she win in the end of Rebecca?") == ""
     thread = tell(runtime, "My sister is visiting.")
     assert own(runtime, "where does she live?", thread) == "Your sister Mira lives in Ghent."
 
