@@ -47,7 +47,7 @@ def is_constraint(text: str) -> bool:
 
 def is_request(message: str) -> bool:
     """Say whether a message asks for advice or a plan, which what is known of the person may change."""
-    return _found("{request}", message)
+    return _found("{request}", message) and not _found("{of_others}", message)
 
 
 def needed_by(request: str, cosines: Mapping[str, float]) -> list[str]:

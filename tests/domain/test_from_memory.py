@@ -2,6 +2,7 @@
 
 import pytest
 
+from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.from_memory import certain, read
 
 
@@ -90,3 +91,38 @@ def test_a_fact_must_hold_all_that_is_asked_for(question: str, answers: str, doe
 def test_a_pronoun_stands_for_somebody_of_the_person(before: str, question: str, text: str) -> None:
     found = read(question, [before, "ok, and listen"])
     assert (found.text if found else "") == text
+
+
+def test_a_day_before_the_question_stays_in_it() -> None:
+    asked = read("On April 27th, how long did I run in the park?")
+    assert asked is not None
+    assert (asked.text, asked.is_personal, asked.wants) == ("how long did I run in the park On April 27th", True, "number")
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("what did we talk about?", True),
+        ("What topics did we talk about on April 29th?", True),
+        ("On April 30th, we talked a lot. What did we talk about?", True),
+        ("what did we talk about when my sister was here?", False),
+        ("what did we buy?", False),
+    ],
+)
+def test_what_was_talked_about_is_asked_for(message: str, wanted: bool) -> None:
+    assert asks_what_was_talked_about(message) == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("where does she live?", True),
+        ("so, what is his name again?", True),
+        ("what could I give Mira for her birthday?", False),
+        ("what should I get my sister for her birthday?", False),
+        ("How did Napoleon lose his army?", False),
+        ("where do they live?", False),
+    ],
+)
+def test_a_question_about_her_or_him_alone_names_nobody(message: str, wanted: bool) -> None:
+    assert names_nobody(message) == wanted
