@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memapp.domain import asked_sentence
 from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import expand, is_adverb, is_past, sentences, stems, third_person_verbs, tokens
@@ -59,15 +60,15 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
 
     `before` are the messages of the person before it, the last one last: there a `she` was named.
     """
-    whole = _plain(message)
+    whole = asked_sentence.in_full(message)
     if len(whole.split()) > MOST_WORDS:
         return None
-    *frame, asked = _sentences(whole) or [""]
-    core, recalls = _core(asked)
-    if not _frames(frame, core):
+    *frame, asked = asked_sentence.split(whole) or [""]
+    core, recalls = asked_sentence.core_of(asked)
+    if not asked_sentence.frames(frame, core):
         before, frame = [*before, *frame], []
-    core = _with_referent(core, before) if not frame else core
-    if EN.regex("{everything}").fullmatch(core):
+    core = asked_sentence.with_referent(core, before) if not frame else core
+    if EN.regex("{everything}").fullmatch(core) or (recalls and core.casefold() == "what"):
         return MemoryQuestion(core, "everything", is_personal=True)
     if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
         return None
@@ -101,10 +102,13 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if any(not (one & held) for one in question.named):
         return 0.0
+    if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
+        return 0.0
     is_of_somebody = not question.is_told and (is_fact or bool(question.wants) or not question.is_narrative)
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
         return 0.0
-    if question.wants and not question.is_told and not _has_wanted(question, sentence):
+    is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
+    if is_wanted and not has_wanted(question, sentence):
         return 0.0
     if not question.other:
         return 1.0
@@ -135,7 +139,7 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
     all, but stands above for everybody to read in the chat that it was said in, `here`. Suppositions, and what they quote or show
     for a task, say nothing of them; `told`: they may stay where it is only asked what was said.
     """
-    if EN.regex("{in_confidence}").search(expand(text)):
+    if in_confidence(text):
         return []
     kept: list[str] = []
     task = EN.regex(r"(?:please |pls |can you |could you |now )*{material}\b|.*:$")
@@ -193,19 +197,19 @@ def with_kin(text: str, given: Sequence[GivenName]) -> str:
 
 def asks_advice(message: str) -> bool:
     """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
-    return EN.regex("{advice}").search(_plain(message)) is not None
+    return EN.regex("{advice}").search(asked_sentence.in_full(message)) is not None
 
 
 def with_subject(statement: str, before: Sequence[str]) -> str:
     """Return a statement with whom its first pronoun stands for: `he is 4` is `my son is 4` after `our son is here`."""
     found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
-    who = _referent(found[1].casefold(), before) if found else ""
+    who = asked_sentence.referent(found[1].casefold(), before) if found else ""
     return f"{who}{statement[found.end() :]}" if found and who else statement
 
 
 def is_about_memapp(message: str) -> bool:
     """Say whether a message asks who or what it is that answers."""
-    return EN.regex("{about_memapp}").fullmatch(_core(_plain(message))[0]) is not None
+    return EN.regex("{about_memapp}").fullmatch(asked_sentence.core_of(asked_sentence.in_full(message))[0]) is not None
 
 
 def has_pronoun(message: str) -> bool:
@@ -218,6 +222,31 @@ def is_correction(message: str) -> bool:
     return EN.regex("{corrects}").match(expand(message).strip()) is not None
 
 
+def in_confidence(text: str) -> bool:
+    """Say whether a text was told in confidence, or to be forgotten."""
+    return EN.regex("{in_confidence}").search(expand(text)) is not None
+
+
+def asks_which(question: MemoryQuestion) -> bool:
+    """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
+    is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
+    return is_of_replies or EN.regex(r"\b(?:which|whose|names?|called|titles?)\b").search(question.text) is not None
+
+
+def tells(question: MemoryQuestion, text: str) -> bool:
+    """Say whether a text has what a question looks for first: the reason, or else a name or a title."""
+    if question.wants == "reason":
+        return has_wanted(question, text)
+    said = text.partition(": ")[2] or text
+    return re.search(r"[\w,] [\"“]|(?<![.!?\"“]) (?!I\b|I')[A-Z]\w", said) is not None
+
+
+def looked_up_beside(question: MemoryQuestion) -> list[str]:
+    """Return what else to look for, where an answer need not share a word with the question: `a nurse`, for `my job`."""
+    found = EN.table("looked_up")
+    return [found[question.wants]] if question.wants in found else []
+
+
 def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
     """Say whether a question names somebody who is the person's by this fact: `Mira`, for `User's sister Mira loves pottery`."""
     words = [word.casefold() for word in tokens(expand(fact))]
@@ -227,78 +256,6 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
 
 
 # Reading the question ------------------------------------------------------------------------------------------------
-
-
-def _plain(message: str) -> str:
-    text = " ".join(message.split())
-    for pattern, whole in EN.entry("short"):
-        text = re.sub(EN.filled(pattern), whole, text, flags=re.IGNORECASE)
-    return expand(text)
-
-
-def _sentences(text: str) -> list[str]:
-    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=(?:what|who|where|when|which)\b)").split(text)
-    return [one.strip() for one in parts if re.search(r"\w", one)]
-
-
-def _frames(frame: Sequence[str], core: str) -> bool:
-    """Say whether the sentences before a question tell what it is about: `I read a novel. What was its name?`"""
-    told = [one for one in frame if EN.regex("{told}|{replied}").search(one)]
-    past = [one for one in frame if EN.regex("{person}").search(one) and _is_past(one)]
-    refers = EN.regex(r"\b(?:I|me|my|it|its|that|they|their|then|there)\b").search(core) is not None
-    return refers and bool(told or (past and _is_past(core)))
-
-
-def _is_past(sentence: str) -> bool:
-    return any(is_past(word) or word in ("was", "were", "had", "did") for word in tokens(sentence.casefold()))
-
-
-def _core(asked: str) -> tuple[str, bool]:
-    """Return a question without what leads to it and what follows it, and whether it asks what is remembered."""
-    core = asked.strip().rstrip("?!. ")
-    core = EN.regex("{lead}+").sub("", core, count=1) if EN.regex("{lead}+").match(core) else core
-    recalls = False
-    for _ in range(2):
-        core = EN.regex("{trailing}").sub("", EN.regex("{tag}$").sub("", core))
-    if re.search(r"\b(?:do|did|can) you (?:still )?(?:remember|know|recall)\b|\bremember\W*$", asked, re.IGNORECASE):
-        recalls = True
-    if EN.regex("{everything}").fullmatch(core) is None and (found := EN.regex(r"{recalling}\b[\s,:]*").match(core)):
-        core, recalls = core[found.end() :] or core, True
-    return core.strip(" ,"), recalls
-
-
-def _with_referent(core: str, before: Sequence[str]) -> str:
-    """Put whom the person named before in the place of a pronoun: `her name` is `my sister's name` after `My sister called`."""
-    found = EN.regex(r"\b{pronoun_of_others}\b").search(core)
-    if found is None or EN.regex("{person}").search(core):
-        return core
-    who = _referent(found[0].casefold(), before)
-    return f"{core[: found.start()]}{who}{core[found.end() :]}" if who else core
-
-
-def _referent(pronoun: str, before: Sequence[str]) -> str:
-    """Return whom of the person's a pronoun stands for, in its form: `my sister's` for `her`; empty if nobody was named."""
-    for text in reversed(before):
-        for somebody in reversed(EN.regex(r"\b(?:my|our) ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
-            who = somebody[1].casefold()
-            if _fits(pronoun, who):
-                return f"my {who}{_after(pronoun, who)}"
-    return ""
-
-
-def _fits(pronoun: str, who: str) -> bool:
-    singular = EN.forms("plurals").get(who, who)
-    if pronoun in ("it", "its"):
-        return singular in EN.belongings | EN.animals
-    if pronoun in ("they", "them", "their"):
-        return True
-    is_female = pronoun in ("she", "her", "hers")
-    return singular not in EN.belongings and singular not in (EN.male if is_female else EN.female)
-
-
-def _after(pronoun: str, who: str) -> str:
-    is_whose = pronoun in ("his", "her", "hers", "its", "their")
-    return "" if not is_whose else "'" if who.endswith("s") else "'s"
 
 
 def _field_of(core: str) -> str:
@@ -322,7 +279,11 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
     if re.search(r"\babout\b", core) or (about == "replied" and wants == "name"):
         wants = ""
     named_at = _names(words, lowered) if is_told else _named_places(words, lowered)
-    said = [(at, word) for at, word in enumerate(lowered) if not _says_nothing(word) and word != wants]
+    said = [
+        (at, word)
+        for at, word in enumerate(lowered)
+        if not _says_nothing(word) and word != wants and not _is_measure(lowered, at)
+    ]
     named = [_forms(word) for at, word in said if at in named_at and word not in wh_head]
     other = [_forms(word) for at, word in said if at not in named_at and word not in wh_head]
     is_narrative = is_told or re.search(r"\b(?:did|was|were|had)\b", core) is not None
@@ -352,6 +313,11 @@ def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
             break
         head.append(word)
     return frozenset(head)
+
+
+def _is_measure(lowered: Sequence[str], at: int) -> bool:
+    """Say whether a word only says what of something is asked for: `often` in `how often do I run`."""
+    return at > 0 and lowered[at - 1] == "how"
 
 
 def _names(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
@@ -477,7 +443,7 @@ def _subject(words: Sequence[str]) -> Sequence[str]:
     return words[1 : verb_at(words, 1) or len(words)]
 
 
-def _has_wanted(question: MemoryQuestion, sentence: str) -> bool:
+def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
     if question.wants == "name":
         return asked_name(question, sentence) != "" or _has_name(question, sentence)
@@ -516,4 +482,5 @@ def _stands_for_kin(written: Sequence[str], at: int, asked: set[str]) -> bool:
     """`Mira, my sister,` and `Mira is my sister`."""
     behind = [word.casefold() for word in written[at + 2 : at + 4]]
     is_whose = behind[:1] in (["my"], ["user's"])
-    return written[at][:1].isupper() and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in stems(word))
+    is_name = written[at][:1].isupper() and not (is_adverb(written[at].casefold()) or written[at].casefold() in EN.interjections)
+    return is_name and is_whose and any(_same(stem) in asked for word in behind[1:] for stem in stems(word))

@@ -41,13 +41,13 @@ def touches_food(message: str) -> bool:
 
 
 def is_constraint(text: str) -> bool:
-    """Say whether a text keeps somebody from something or to something: a dislike, a fear, a rule of theirs."""
-    return _found("{constraint}", text)
+    """Say whether a text keeps somebody from something or to something: a dislike, a fear, a rule of theirs, a plan."""
+    return _found("{constraint}|{plan}", text)
 
 
 def is_request(message: str) -> bool:
     """Say whether a message asks for advice or a plan, which what is known of the person may change."""
-    return _found("{request}", message)
+    return _found("{request}", message) and not _found("{of_others}", message)
 
 
 def needed_by(request: str, cosines: Mapping[str, float]) -> list[str]:

@@ -100,3 +100,11 @@ def why(memory: Memory, ttl_days: int) -> str:
     """Return why a memory is in the trash, in plain words."""
     reason = "merged" if memory.state is State.MERGED else memory.reason
     return called("trash_reasons", reason or "put there").format(ttl_days)
+
+
+@dataclass(frozen=True, slots=True)
+class FromMemory:
+    """What memapp says itself, and where it has that from."""
+
+    text: str
+    hits: tuple[Recalled, ...] = ()

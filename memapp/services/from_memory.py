@@ -9,27 +9,31 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import sentences
 from memapp.domain.from_memory import (
     MemoryQuestion,
     asked_name,
+    asks_which,
     certain,
     has_pronoun,
     is_about_memapp,
     is_correction,
     is_held_half,
     is_of_theirs,
+    looked_up_beside,
     names,
     quotable,
     read,
+    tells,
     with_kin,
     with_names,
     with_subject,
 )
 from memapp.domain.given_names import given_names
-from memapp.domain.memory import OwnerKind, Recalled
+from memapp.domain.memory import FromMemory, OwnerKind, Recalled
 from memapp.domain.profile import FIELDS, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated
@@ -43,10 +47,12 @@ from memapp.services.consent import decisions, pending
 from memapp.services.embed import embedded
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
+from memapp.services.talked_about import said_at, talked_about
 from memapp.store import chat, memories
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
+NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
 NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
@@ -75,14 +81,6 @@ _ASKED = lexicon("consent_questions")
 
 
 @dataclass(frozen=True, slots=True)
-class FromMemory:
-    """What memapp says itself, and where it has that from."""
-
-    text: str
-    hits: tuple[Recalled, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Line:
     hit: Recalled
     text: str
@@ -93,6 +91,10 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     """Return what memapp answers to a message by itself; None leaves it to the model."""
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
+    if asks_what_was_talked_about(message.text):
+        return talked_about(runtime, message)
+    if not earlier and names_nobody(message.text):
+        return FromMemory(NOBODY)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
     question = read(message.text, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
@@ -102,13 +104,18 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if (field := question.field or _premise(question)) and (told := _of_profile(runtime, field)):
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
-    question = replace(question, is_told=question.is_told or bool(times))
+    question = replace(question, is_told=question.is_told or (bool(times) and not question.wants))
     look = partial(_found, runtime, without=message.id, times=times)
     hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
     hits = hits or look(question)
     question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
     if question.names:
         hits = look(replace(question, text=f"{question.text} {' '.join(question.names)}"))
+    if question.wants == "reason":
+        hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
+    if times:  # of a day, all that was said may answer
+        there = {message.id, *(hit.id for hit in hits)}
+        hits += [_as_hit(one) for one in said_at(runtime, times) if one.id not in there]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
     if lines := _answering(runtime, question, message.thread_id, hits):
@@ -213,9 +220,10 @@ def _found(
     times: Sequence[NamedTime],
 ) -> list[Recalled]:
     """Look a question up, also in the messages of this chat but for the one that asks it."""
-    request = RecallRequest(question.text, AMONG, frozenset({without}), kinds, conversation_scope(runtime))
-    hits = [hit for hit in find(runtime, request) if _is_source(question, hit) and (not times or _is_of(hit, times))]
-    return hits[:LOOKED_UP]
+    text = " ".join([question.text, *looked_up_beside(question)])
+    hits = find(runtime, RecallRequest(text, AMONG, frozenset({without}), kinds, conversation_scope(runtime)))
+    hits = _with_replies(runtime, hits) if question.about == "replied" else hits
+    return [hit for hit in hits if _is_source(question, hit) and (not times or _is_of(hit, times))][:LOOKED_UP]
 
 
 def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
@@ -224,6 +232,17 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
         return True
     is_question = len(sentences(hit.text)) == 1 and quotes.asks(hit.text)
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
+
+
+def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
+    session = runtime.read()
+    replies = [(hit, one) for hit in hits if hit.said_by == "user" for one in chat.variants(session, hit.id) if one.active]
+    there = {hit.id: hit for hit in hits}
+    for asked, one in replies:
+        reply = there.get(one.id) or replace(asked, id=one.id, text=one_line(one.text), said_by="assistant")
+        there[one.id] = replace(reply, score=max(reply.score, asked.score))
+    return sorted(there.values(), key=lambda hit: -hit.score)
 
 
 def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
@@ -241,6 +260,8 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
             found.append(line)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
+    if question.wants == "reason" or asks_which(question):
+        found.sort(key=lambda line: not tells(question, line.text))
     lines: list[_Line] = []
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
@@ -263,7 +284,7 @@ def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
 
 def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
     """Quote of a message the sentences that answer."""
-    if (hit.said_by == "assistant") != (question.about == "replied") or not question.is_personal:
+    if (hit.said_by == "assistant") != (question.about == "replied") or not (question.is_personal or question.wants == "reason"):
         return None
     least = quotes.ON_DEMAND_SCORE if question.names else quotes.LEAST_SCORE  # a name holds it together as well
     if hit.score < (TOLD_SCORE if question.is_told else least):
@@ -275,7 +296,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
     meant = {one: with_subject(one, _before(runtime, message)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
-    sure = certain(question, " ".join(meant[one] for one in chosen), is_fact=False)
+    sure = certain(question, " ".join([*_answered(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
@@ -297,9 +318,18 @@ def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: S
     return f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"'
 
 
+def _answered(runtime: Runtime, reply: Message) -> list[str]:
+    """Return the message that a reply is to: what was asked need not be said again in the answer."""
+    session = runtime.read()
+    before = chat.still_there(session, [reply.reply_to]) if reply.reply_to else []
+    return [chat.get_message(session, one).text for one in before]
+
+
 def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> str:
-    """Return the sentence that is nearest to the question; of what was told, with what follows as far as there is room."""
+    """Return the sentence that is nearest to the question; of what was told all that there is room for."""
     at = 0
+    if question.is_narrative and len(whole := one_line(" ".join(told))) <= QUOTE_CHARS:
+        return whole
     if len(told) > 1 and (rows := embedded(runtime, [question.text, *told])) is not None:
         at = int((rows[1:] @ rows[0]).argmax())
     chosen = told[at:] if question.is_told else told[at : at + 1]  # what it was about may follow

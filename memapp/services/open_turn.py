@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass, field
 
 from memapp.domain.chat import Message, Thread
+from memapp.domain.memory import FromMemory
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services.from_memory import FromMemory
 from memapp.services.prompt_form import shown_exchanges
 from memapp.services.retrieved import Prefetched
 from memapp.store import chat

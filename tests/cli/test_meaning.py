@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
+from memapp.domain import ranking
+from memapp.domain.english import stems
 from memapp.errors import ModelError
 from memapp.inference import Embedder
 from memapp.inference.bundled import bundled_embedder_path
@@ -26,6 +28,44 @@ def test_a_question_finds_a_fact_that_shares_no_word_with_it(shell: Terminal) ->
     assert json.loads(shell("search", question, "--json")[1])[0]["text"] == "User has two dogs."
     assert "User has two dogs." in shell("query", question, "--threshold", "0.3")[1]
     assert [one["text"] for one in json.loads(shell("ask", question, "--json")[1])["memories"]] == ["User has two dogs."]
+
+
+MEANT = {
+    "User is allergic to peanuts.": "Is a satay sauce all right with me?",
+    "User plays the cello in an orchestra.": "Which instrument did I learn?",
+    "User lives in Bruges.": "Where is my home?",
+    "User works as a nurse.": "What do I do for a living?",
+    "User is afraid of heights.": "Would I enjoy climbing a tower?",
+    "User drives an old Volvo.": "Which car have I got?",
+    "User's daughter is called Ines.": "How is my little girl named?",
+    "User's cat is called Minka.": "What is the name of my pet?",
+    "User never drinks coffee after noon.": "Should I have an espresso this evening?",
+    "User runs ten kilometres every Sunday.": "How far do I go jogging?",
+    "User was born in 1984.": "How old am I?",
+    "User's brother is a carpenter.": "Who of my family builds furniture?",
+    "User is learning Portuguese.": "Which language am I studying?",
+    "User grows tomatoes and beans on the balcony.": "What vegetables do I plant?",
+    "User broke an ankle while skiing.": "Which bone did I injure on the slopes?",
+    "User loves the films of Miyazaki.": "Which anime movies do I like?",
+    "User wakes up at five every day.": "When do I get out of bed in the morning?",
+    "User votes in the town council.": "Am I active in local politics?",
+    "User repairs clocks in spare time.": "What hobby have I with watches?",
+    "User's wedding is in June.": "In which month do I marry?",
+}
+
+
+@pytest.mark.slow
+def test_one_shot_questions_find_by_meaning(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "open_embedder", REAL)
+    for fact in MEANT:
+        memapp("add", fact)
+    missed = []
+    for fact, question in MEANT.items():
+        said = {stem for word in ranking.query_words(fact) for stem in stems(word)}
+        assert not any(said & stems(word) for word in ranking.query_words(question)), question
+        found = [one["text"] for one in json.loads(memapp("ask", question, "--json")[1])["memories"]]
+        missed += [] if fact in found else [(question, found)]
+    assert missed == []
 
 
 def test_without_an_embedding_model_words_do_and_it_is_said(shell: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import MYSELF, NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
 
@@ -90,11 +91,12 @@ def test_what_nobody_told_is_not_known_and_a_false_premise_is_not_confirmed(runt
         "tell me a joke",
         "I play the cello.",
         "is my dog too old for stairs, do you think?",
+        "where is Lisbon?",
         "what can I give my dog for breakfast?",
     ],
 )
 def test_anything_else_is_the_models(runtime: Runtime, message: str) -> None:
-    tell(runtime, "My dog is called Biscuit. I play the cello.")
+    tell(runtime, "My dog is called Biscuit. I play the cello. I love Lisbon.")
     assert own(runtime, message) == ""
 
 
@@ -103,7 +105,7 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
     thread = tell(runtime, "My sister is visiting, I saw my brother yesterday.")
     assert own(runtime, "what's her name again?", thread) == "Your sister is called Mira."
     assert own(runtime, "and what is his name?", thread) == "Your brother is called Leo."
-    assert own(runtime, "what is her name?") == ""
+    assert own(runtime, "what is her name?") == NOBODY
 
 
 def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
@@ -248,3 +250,41 @@ def test_it_needs_no_model(without_model: Runtime) -> None:
 def test_an_inner_voice_is_left_alone(runtime: Runtime) -> None:
     tell(runtime, "I play the cello.")
     assert own(runtime, "what do I play?", new_chat(runtime, "tom")) == ""
+
+
+def test_who_is_meant_is_asked_where_nobody_was_named(runtime: Runtime) -> None:
+    tell(runtime, "My sister Mira lives in Ghent.")
+    assert own(runtime, "where does she live?") == NOBODY
+    assert own(runtime, "what could I give Mira for her birthday?") == ""
+    assert own(runtime, "did she win in the end of Rebecca?") == ""
+    thread = tell(runtime, "My sister is visiting.")
+    assert own(runtime, "where does she live?", thread) == "Your sister Mira lives in Ghent."
+
+
+def test_a_quote_is_whole_where_there_is_room(runtime: Runtime) -> None:
+    tell(runtime, "We went to Tibet last year. The mountains were so majestic that I began to paint.")
+    assert own(runtime, "what did I tell you about the mountains?") == (
+        'You told me today: "We went to Tibet last year. The mountains were so majestic that I began to paint."'
+    )
+
+
+def test_a_reply_need_not_say_again_what_was_asked(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Metropolis might be a good choice.")
+    tell(runtime, "Which film is worth a rainy evening?")
+    assert (
+        own(runtime, "which film worth a rainy evening did you recommend?")
+        == 'I said today: "Metropolis might be a good choice."'
+    )
+
+
+def test_the_reason_is_quoted_where_the_fact_leaves_it_out(runtime: Runtime) -> None:
+    tell(runtime, "I take the bus to the office because my bike was stolen.")
+    assert "because my bike was stolen" in own(runtime, "why do I take the bus to the office?")
+
+
+def test_what_was_talked_about_is_listed_without_what_is_sensitive(runtime: Runtime) -> None:
+    assert own(runtime, "what did we talk about?") == NOTHING_THEN
+    tell(runtime, "Hi! I planted three apple trees in the garden. Thank you!", "I am diabetic.", "What is a good pruning saw?")
+    listed = 'You said today:\n- "I planted three apple trees in the garden."\n- "What is a good pruning saw?"'
+    assert own(runtime, "what did we talk about?") == own(runtime, "What did we talk about today?") == listed
+    assert own(runtime, "what did we talk about in March 2019?") == NOTHING_THEN

@@ -13,7 +13,7 @@ from memapp.domain.filters import Sort
 from memapp.domain.turn import Found
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.prompts.quotes import asks_about_person
+from memapp.prompts.quotes import asks_about_person, asks_advice
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, undo, upkeep
 from memapp.services.recall import RecallRequest, recall
@@ -162,6 +162,8 @@ def test_who_asks_what_was_recommended_asks_for_no_advice(runtime: Runtime, mode
     say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
     list(upkeep.work(runtime, None, Cancel()))
     assert bearing(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
+    assert not asks_advice("Which film did Anna recommend to Tom?")
+    assert asks_advice("What can you recommend, what film has a good story?")
 
 
 def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Runtime) -> None:

@@ -1,10 +1,22 @@
 """What `memapp demo` opens with."""
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
-from memapp.services import chats, curate, lifecycle, samples
+import pytest
+
+from memapp.domain.turn import Completed
+from memapp.inference import Cancel
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.inference.llama import LlamaModel
+from memapp.inference.quantise import prepare
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, lifecycle, samples, upkeep
 from memapp.services.consent import decisions, pending
-from tests.builders import make_runtime
+from memapp.services.from_memory import UNKNOWN, WAITS
+from tests.builders import make_runtime, new_chat, only, say
 
 
 def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
@@ -19,3 +31,45 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
     assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
     runtime.close()
+
+
+ASKED = {
+    "what do you know about me?": ("oolong", "pottery", "knee"),
+    "where do I live?": (WAITS,),
+    "what's my sister's name?": ("Mira",),
+    "when is my sister's birthday?": ("14th of March",),
+    "where does Mira live?": ("Ghent",),
+    "what do I drink in the morning?": ("oolong",),
+    "how often do I run?": ("three times a week",),
+    "why do I avoid hills?": ("knee",),
+    "when do I read?": ("evening",),
+    "what am I allergic to?": (UNKNOWN,),
+}
+"""What somebody asks a demo first, and what its answer must hold."""
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Runtime]:
+    """A demo with the models that come with memapp."""
+    runtime = make_runtime(tmp_path)
+    with (
+        closing(LlamaModel(prepare(bundled_model_path(), tmp_path / "cache", lambda _: None))) as model,
+        closing(ChildEmbedder(bundled(tmp_path / "cache"))) as embedder,
+    ):
+        runtime.chat.fill(model)
+        runtime.embedding.fill(embedder)
+        samples.fill(runtime)
+        for _ in upkeep.work(runtime, None, Cancel()):
+            pass
+        yield runtime
+        runtime.close()
+
+
+@pytest.mark.slow
+def test_what_somebody_asks_a_demo_first_is_answered_right_every_time(demo: Runtime) -> None:
+    wrong = []
+    for question, must in ASKED.items():
+        for _ in range(10):
+            answer = only(Completed, say(demo, new_chat(demo), question)).reply.text
+            wrong += [(question, answer)] if not all(one in answer for one in must) else []
+    assert wrong == []

@@ -1,0 +1,91 @@
+"""What was talked about: the person's words of the days that are named, else of the chat before."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+
+from memapp.domain.asked_sentence import asks_what_was_talked_about
+from memapp.domain.authorship import own_words
+from memapp.domain.chat import Message, Role
+from memapp.domain.duplicates import duplicate_of
+from memapp.domain.english import sentences, tokens
+from memapp.domain.from_memory import in_confidence
+from memapp.domain.memory import FromMemory, Recalled
+from memapp.domain.profile_hints import is_secret, touches_sensitive
+from memapp.domain.text import one_line, shorten
+from memapp.domain.when import NamedTime, named_times
+from memapp.prompts.quotes import is_small_talk
+from memapp.runtime import Runtime
+from memapp.store import chat, search
+
+LISTED = 6
+LEAST_WORDS = 3
+WORDS_CHARS = 90
+NOTHING_THEN = "I find no chat of that time."
+CHATS = 50
+"""The newest chats that are looked through."""
+
+
+def talked_about(runtime: Runtime, message: Message) -> FromMemory:
+    """Return the most telling sentence of each of the person's messages of a time."""
+    times = named_times(message.text, runtime.clock().astimezone().date())
+    said = said_at(runtime, times) if times else _without_unconfirmed(runtime, _of_last_chat(runtime, message))
+    told: list[tuple[Message, str]] = []
+    for one in said:
+        words = _most_telling(one)
+        if words and one.id != message.id and not duplicate_of(words, [before for _, before in told]):
+            told.append((one, words))
+    told = told[:LISTED]
+    if not told:
+        return FromMemory(NOTHING_THEN)
+    lines = [f'- "{words}"' for _, words in told]
+    hits = tuple(
+        Recalled("message", one.id, one_line(one.text), "user", one.thread_id, one.created_at, 1.0, "then") for one, _ in told
+    )
+    return FromMemory("\n".join([f"You said {_on(told[0][0].created_at.astimezone().date(), runtime)}:", *lines]), hits)
+
+
+def said_at(runtime: Runtime, times: list[NamedTime]) -> list[Message]:
+    """Return what the person said on days, but for what waits for their yes, was denied or taken back."""
+    return _without_unconfirmed(runtime, _of_times(runtime, times))
+
+
+def _without_unconfirmed(runtime: Runtime, messages: Iterator[Message]) -> list[Message]:
+    said = list(messages)
+    ids = [one.id for one in said]
+    gone = search.unconfirmed(runtime.read(), ids) | search.taken_back(runtime.read(), ids) if ids else set()
+    return [one for one in said if one.id not in gone]
+
+
+def _of_times(runtime: Runtime, times: list[NamedTime]) -> Iterator[Message]:
+    for thread in reversed(chat.list_threads(runtime.read(), limit=CHATS)):
+        for one in chat.list_messages(runtime.read(), thread.id, limit=None):
+            if one.role is Role.USER and any(time.fits(one.created_at.astimezone()) for time in times):
+                yield one
+
+
+def _of_last_chat(runtime: Runtime, message: Message) -> Iterator[Message]:
+    """Yield what was said in this chat so far, else in the one before it."""
+    others = [thread.id for thread in chat.list_threads(runtime.read(), limit=CHATS) if thread.id != message.thread_id]
+    for thread_id in (message.thread_id, *others):
+        said = [one for one in chat.list_messages(runtime.read(), thread_id, before=None) if one.role is Role.USER]
+        if said := [one for one in said if one.id != message.id and _most_telling(one)]:
+            yield from said
+            return
+
+
+def _most_telling(message: Message) -> str:
+    """Return the longest sentence that is no small talk; what is secret, sensitive or said in confidence is not repeated."""
+    if in_confidence(message.text) or asks_what_was_talked_about(message.text):
+        return ""
+    telling = [
+        one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS and not is_small_talk(one)
+    ]
+    told = [one for one in telling if not (is_secret(one) or touches_sensitive(one))]
+    return shorten(one_line(max(told, key=len, default="")), WORDS_CHARS)
+
+
+def _on(day: date, runtime: Runtime) -> str:
+    now: datetime = runtime.clock().astimezone()
+    if day == now.date():
+        return "today"
+    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
