@@ -62,9 +62,9 @@ def needed_by(request: str, cosines: Mapping[str, float]) -> list[str]:
     return list(dict.fromkeys(tags))
 
 
-def frames(name: Literal["asking", "stating"]) -> list[str]:
+def frames(name: Literal["asking_frames", "stating_frames"]) -> list[str]:
     """Return sentences of all domains that ask for advice, or state what somebody avoids: what they share is no domain's."""
-    written = _EN.entry(f"{name}_frames")
+    written = _EN.entry(name)
     return [written[place % len(written)].format(named[0]) for place, named in enumerate(phrases().values())]
 
 

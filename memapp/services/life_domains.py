@@ -102,8 +102,8 @@ def _in_common(runtime: Runtime) -> tuple[Vectors, Vectors] | None:
     """Return the mean vectors of requests and of facts that bear on one, whatever they are about."""
     embedder = runtime.embedding.ready()
     if embedder is not None and embedder.model_id not in _common:
-        asking = embedded(runtime, life_domains.frames("asking"))
-        stating = embedded(runtime, life_domains.frames("stating"))
+        asking = embedded(runtime, life_domains.frames("asking_frames"))
+        stating = embedded(runtime, life_domains.frames("stating_frames"))
         if asking is not None and stating is not None:
             _common[embedder.model_id] = asking.mean(axis=0), stating.mean(axis=0)
     return _common.get(embedder.model_id) if embedder is not None else None
