@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
-from memapp.domain.from_memory import read
+from memapp.domain.from_memory import has_pronoun, read
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
@@ -142,6 +142,8 @@ def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
     if said is None or is_small_talk(message) or is_small_talk(said) or read(said) is not None:
+        return []
+    if is_task(said) and not has_pronoun(message):  # that was done: the reply would be of it once more
         return []
     return [shorten(one_line(said), SAID_CHARS)]
 

@@ -48,7 +48,7 @@ from memapp.services.embed import embedded
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
-from memapp.store import chat, memories
+from memapp.store import chat, memories, search
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
@@ -143,7 +143,9 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
     for message in said:
         following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
         nxt = next((one for one in following if one.role is Role.USER and one.seq > message.seq), None)
-        if nxt is not None and is_correction(nxt.typed_text) and (kept := quotable(nxt.typed_text, told=False)):
+        if nxt is None or not is_correction(nxt.typed_text) or search.unconfirmed(session, [nxt.id]):
+            continue
+        if kept := quotable(nxt.typed_text, told=False):
             return f' Then you said: "{shorten(one_line(" ".join(kept)), QUOTE_CHARS)}"'
     return ""
 

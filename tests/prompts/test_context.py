@@ -77,6 +77,9 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert "How nice" not in str(prompt) and prompt.system == companion().prompt
     for message in ("Thanks, good night!", "Hello"):
         assert trunk(replace(context(message, history), form="simple")).turns[-1].content == message
+    joked = [*history, Exchange("Tell me a joke about bees.", "Buzz.")]
+    assert trunk(replace(context("I'm so nervous.", joked), form="simple")).turns[-1].content == "I'm so nervous."
+    assert trunk(replace(context("It was bad.", joked), form="simple")).turns[-1].content.startswith("Tell me a joke")
     asked = [*history, Exchange("What is my cat called?", "Your cat is called Smilla.")]
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 

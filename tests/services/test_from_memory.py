@@ -165,6 +165,8 @@ def test_what_was_said_to_correct_it_is_told_beside_it(runtime: Runtime) -> None
     )
     assert own(runtime, "where was I born?").endswith('Then you said: "no, it\'s Lübeck, not Kiel"')
     assert own(runtime, "which game do I play?") == "You play chess."
+    tell(runtime, "I collect stamps", "no wait, I live in Porto")
+    assert own(runtime, "what do I collect?") == "You collect stamps.", "what waits for a yes is not told"
 
 
 def test_earlier_questions_and_replies_do_not_stand_before_the_answer(runtime: Runtime, model: ScriptedModel) -> None:
