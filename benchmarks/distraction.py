@@ -16,7 +16,6 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,7 +109,7 @@ def sample(texts: Sequence[str], count: int) -> list[str]:
 def answer(model: LlamaModel, message: str, way: str) -> str:
     persona = load_personas([paths.bundled("assets", "personas")])["companion"]
     injected_updates = {NEWS_BEFORE: NEWS, FACTS_BEFORE: tuple(quote(hit) for hit in HITS)}.get(way, ())
-    context = replace(PromptContext(persona, persona.evidence, HISTORY, message), injected_updates=injected_updates)
+    context = PromptContext(persona, persona.evidence, HISTORY, message, injected_updates=injected_updates, form="simple")
     hits = HITS if way == FACTS_BESIDE else ()
     updates = NEWS if way == NEWS_BESIDE else ()
     prompt, sampling = respond.request(

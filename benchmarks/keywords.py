@@ -34,6 +34,8 @@ FIRST = 0.98
 """Of the direct questions, with wrong keywords, the share that has its fact first."""
 FOR_NOTHING = 0.3
 """Facts put to a message that needs none, without keywords or with those of the bundled model."""
+FEW = {"prompt_memories": 3}
+"""As many as a small model gets, and not the ten of the scripted one, whose form of prompt is the full one."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def read() -> tuple[list[str], list[Asked]]:
 @contextmanager
 def knowing(facts: Sequence[str]) -> Iterator[tuple[Runtime, ScriptedModel]]:
     """A memapp that knows these facts, with a model that asks for what it is told to."""
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home), flags=FEW)) as runtime:
         model = ScriptedModel()
         runtime.chat.fill(model)
         runtime.embedding.fill(bundled_embedder())
@@ -132,7 +134,7 @@ def asked_for_by_bundled(texts: Sequence[str]) -> list[tuple[str, ...]]:
     ):
         asked = []
         for text in texts:
-            prompt, sampling = predict.request(PromptContext(runtime.persona("companion"), (), (), text))
+            prompt, sampling = predict.request(PromptContext(runtime.persona("companion"), (), (), text, form="simple"))
             said = ""
             with closing(model.generate(prompt, sampling, Cancel())) as stream:
                 for part in stream:

@@ -48,6 +48,8 @@ SMALL_TALK = (
     "Bye, see you tomorrow", "How are you?", "That's great", "I see", "hm", "Sounds good!", "You're welcome", "What's up?",
     "really?", "Good night", "Wow", "hello there", "never mind", "thank you so much", "got it", "great answer", "I agree",
 )  # fmt: skip
+FEW = {"prompt_memories": 3}
+"""As many as a small model gets, and not the ten of the scripted one, whose form of prompt is the full one."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def measure(
 def talking(embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
     """A memapp that knows nothing, with a model that asks for nothing."""
     with tempfile.TemporaryDirectory() as home:
-        runtime = bootstrap.start(home=Path(home))
+        runtime = bootstrap.start(home=Path(home), flags=FEW)
         model = ScriptedModel(_asks_for_nothing)
         runtime.chat.fill(model)
         runtime.embedding.fill(embedder)

@@ -75,10 +75,11 @@ def form_of_key(runtime: Runtime, key: str, size: PromptForm) -> FormChoice:
     kept = get_self_test(runtime.read(), key) if key else None
     if kept and kept.is_broken:
         return FormChoice("simple", f"{BROKEN} of {OF_TURNS} answers could not be read, {_day(kept.at)}")
+    result = f"self-test, {kept.passed.count(True)} of {CHECKS}, {_day(kept.at)}" if kept and kept.is_done else ""
     if listed := known_form(key):
-        return FormChoice(listed, "models/manifest.toml")
-    if kept and kept.is_done:
-        return FormChoice(kept.form, f"self-test, {kept.passed.count(True)} of {CHECKS}, {_day(kept.at)}")
+        return FormChoice(listed, "; ".join(filter(None, ["memapp's list", result])))
+    if kept and result:
+        return FormChoice(kept.form, result)
     return FormChoice(size, "by its size, not tested yet", is_tested=False)
 
 

@@ -363,7 +363,6 @@ def test_a_reply_that_begins_anew_becomes_a_continuation(reply, expected):
         assert "".join(parts) + after.rest() == expected
 
 
-@pytest.mark.parametrize("reply", ['Tom: "It is locked."', '"It is locked."', 'It is locked."'])
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
@@ -382,6 +381,7 @@ def test_a_list_that_may_stay_empty_becomes_a_continuation_too(reply, expected):
         assert "".join(map(after.feed, parts)) + after.rest() == expected
 
 
+@pytest.mark.parametrize("reply", ['Tom: "It is locked."', '"It is locked."', 'It is locked."'])
 def test_a_quotation_that_the_head_begins_may_be_begun_by_the_reply(reply):
     after = AfterHead('Tom: "', continues=False)
     assert "".join(after.feed(letter) for letter in reply) + after.rest() == 'It is locked."'

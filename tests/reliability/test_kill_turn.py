@@ -33,7 +33,8 @@ def model() -> ScriptedModel:
 
 
 def open_with_model(home: Path) -> Runtime:
-    runtime = bootstrap.start(home=home)
+    # In the simple form call 2 says what it expects; in the full one that is known only after the turn.
+    runtime = bootstrap.start(home=home, flags={"prompt_form": "simple", "answer_from_memory": False})
     runtime.chat.fill(model())
     return runtime
 
