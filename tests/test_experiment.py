@@ -16,7 +16,7 @@ TALK = Conversation(
     "made up",
     told=(("I have a dog called Rex.", "Good to know."),),
     exchanges=(
-        ("What shall I do with my dog today?", "Go to the park!"),
+        ("What is my dog called?", "Go to the park!"),
         ("I have a dog called Rex.", "I know."),
         ("Rex likes the park.", "Good."),
     ),
