@@ -19,6 +19,7 @@ from memapp.domain.from_memory import (
     asks_which,
     certain,
     has_pronoun,
+    has_wanted,
     is_about_memapp,
     is_correction,
     is_held_half,
@@ -126,7 +127,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return FromMemory(WAITS)
     hits = look(question, ("message",)) or hits  # a message may say more than its fact
     if lines := _nearest(runtime, question, message.thread_id, hits):
-        return _told(runtime, lines, UNSURE)
+        return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
 
@@ -346,9 +347,11 @@ def _on(day: datetime, now: datetime) -> str:
 
 def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:
     """Return what may answer a question, though not for sure: it is told as it was said, and the person judges."""
-    if question.is_yes_or_no or (question.wants not in ("", "job") and not question.is_told):
+    asks_for = "" if question.is_told or question.wants == "job" else question.wants
+    if question.is_yes_or_no or (asks_for and not question.kin):
         return []
     fitting = [hit for hit in quotes.choose(question.text, hits, LINES) if names(question, hit.text)]
+    fitting = [hit for hit in fitting if not asks_for or has_wanted(question, hit.text)]
     may_hold = [hit for hit in fitting if question.is_told or not question.is_narrative or is_held_half(question, hit.text)]
     return [line for line in (_nearly(runtime, question, thread_id, hit) for hit in may_hold) if line is not None]
 

@@ -111,6 +111,9 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
 def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
     thread = tell(runtime, "my girlfriend Ines stayed in Porto, she is a vet.")
     assert own(runtime, "what's my girlfriend's name?", thread) == "Your girlfriend is called Ines."
+    unsure = f'{UNSURE}\nYou told me today: "my girlfriend Ines stayed in Porto, she is a vet."'
+    assert own(runtime, "where does she live?", thread) == unsure
+    assert own(runtime, "when does my girlfriend come?", thread) == UNKNOWN
     assert own(runtime, "what's my girlfriend's name?") == UNKNOWN
 
 
