@@ -195,5 +195,7 @@ def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
     assert sentences(simple) == respond.SENTENCES
     assert sentences(replace(simple, form="full")) == 0
     assert sentences(replace(simple, message="How do I repot a cactus?")) == 0
+    assert sentences(replace(simple, message="ok, go on with the story")) == 0
+    assert sentences(replace(simple, message="Where could we go on Saturday night?")) != 0
     assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
     assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES
