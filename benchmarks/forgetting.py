@@ -194,7 +194,8 @@ def _run(work: Callable[..., None], *arguments: object) -> None:
 
 
 def opened(home: Path) -> Runtime:
-    runtime = bootstrap.start(home=home)
+    # What a small model expects, a tail of its reply, is written in the turn; a capable one says it in idle time.
+    runtime = bootstrap.start(home=home, flags={"prompt_form": "simple", "answer_from_memory": False})
     runtime.chat.fill(ScriptedModel())
     runtime.embedding.fill(MadeUpEmbedder())
     return runtime
