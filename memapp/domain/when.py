@@ -29,6 +29,13 @@ class NamedTime:
         )
 
 
+def told_day(day: date, today: date) -> str:
+    """Say on which day something was: `today`, `on 2 May`, with the year if it was another one."""
+    if day == today:
+        return "today"
+    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
+
+
 def named_times(text: str, today: date) -> list[NamedTime]:
     """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`."""
     numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]

@@ -6,7 +6,6 @@ person can know and memapp does not, it says so. Everything else is the model's.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
@@ -40,7 +39,7 @@ from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated
 from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
-from memapp.domain.when import NamedTime, named_times
+from memapp.domain.when import NamedTime, named_times, told_day
 from memapp.lexicon import lexicon
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
@@ -318,7 +317,7 @@ def _before(runtime: Runtime, message: Message) -> list[str]:
 def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:
     best = _best(runtime, question, told)
     who = "I said" if hit.said_by == "assistant" else "You told me"
-    return f'{who} {_on(hit.at, runtime.clock().astimezone())}: "{best}"'
+    return f'{who} {told_day(hit.at.astimezone().date(), runtime.clock().astimezone().date())}: "{best}"'
 
 
 def _answered(runtime: Runtime, reply: Message) -> list[str]:
@@ -337,12 +336,6 @@ def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> st
         at = int((rows[1:] @ rows[0]).argmax())
     chosen = told[at:] if question.is_told else told[at : at + 1]  # what it was about may follow
     return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
-
-
-def _on(day: datetime, now: datetime) -> str:
-    if day.date() == now.date():
-        return "today"
-    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")
 
 
 def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:

@@ -1,7 +1,7 @@
 """What was talked about: the person's words of the days that are named, else of the chat before."""
 
-from collections.abc import Iterator
-from datetime import date, datetime
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from memapp.domain.asked_sentence import asks_what_was_talked_about
 from memapp.domain.authorship import own_words
@@ -12,7 +12,7 @@ from memapp.domain.from_memory import in_confidence
 from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.domain.text import one_line, shorten
-from memapp.domain.when import NamedTime, named_times
+from memapp.domain.when import NamedTime, named_times, told_day
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.store import chat, search
@@ -38,29 +38,24 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     if not told:
         return FromMemory(NOTHING_THEN)
     lines = [f'- "{words}"' for _, words in told]
+    first, today = (one.astimezone().date() for one in (told[0][0].created_at, runtime.clock()))
     hits = tuple(
         Recalled("message", one.id, one_line(one.text), "user", one.thread_id, one.created_at, 1.0, "then") for one, _ in told
     )
-    return FromMemory("\n".join([f"You said {_on(told[0][0].created_at.astimezone().date(), runtime)}:", *lines]), hits)
+    return FromMemory("\n".join([f"You said {told_day(first, today)}:", *lines]), hits)
 
 
 def said_at(runtime: Runtime, times: list[NamedTime]) -> list[Message]:
     """Return what the person said on days, but for what waits for their yes, was denied or taken back."""
-    return _without_unconfirmed(runtime, _of_times(runtime, times))
+    said = (chat.said_in(runtime.read(), time.year, time.month, time.day) for time in times)
+    return _without_unconfirmed(runtime, chain.from_iterable(said))
 
 
-def _without_unconfirmed(runtime: Runtime, messages: Iterator[Message]) -> list[Message]:
+def _without_unconfirmed(runtime: Runtime, messages: Iterable[Message]) -> list[Message]:
     said = list(messages)
     ids = [one.id for one in said]
     gone = search.unconfirmed(runtime.read(), ids) | search.taken_back(runtime.read(), ids) if ids else set()
     return [one for one in said if one.id not in gone]
-
-
-def _of_times(runtime: Runtime, times: list[NamedTime]) -> Iterator[Message]:
-    for thread in reversed(chat.list_threads(runtime.read(), limit=CHATS)):
-        for one in chat.list_messages(runtime.read(), thread.id, limit=None):
-            if one.role is Role.USER and any(time.fits(one.created_at.astimezone()) for time in times):
-                yield one
 
 
 def _of_last_chat(runtime: Runtime, message: Message) -> Iterator[Message]:
@@ -82,10 +77,3 @@ def _most_telling(message: Message) -> str:
     ]
     told = [one for one in telling if not (is_secret(one) or touches_sensitive(one))]
     return shorten(one_line(max(told, key=len, default="")), WORDS_CHARS)
-
-
-def _on(day: date, runtime: Runtime) -> str:
-    now: datetime = runtime.clock().astimezone()
-    if day == now.date():
-        return "today"
-    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != now.year else "")

@@ -206,6 +206,17 @@ def list_messages(session: Session, thread_id: str, *, before: int | None = None
     return session.records(Message, sql, thread=thread_id, before=before, limit=limit)[::-1]
 
 
+def said_in(session: Session, year: int | None, month: int, day: int | None, limit: int = 200) -> list[Message]:
+    """Return the last `limit` messages of the person of a day or a month, here and in this time zone, oldest first."""
+    sql = """SELECT messages.* FROM messages JOIN threads ON threads.id = messages.thread_id
+             WHERE messages.user_id = :user AND threads.deleted_at IS NULL AND role = 'user' AND active = 1
+             AND strftime('%m', messages.created_at, 'localtime') = printf('%02d', :month)
+             AND (:year IS NULL OR strftime('%Y', messages.created_at, 'localtime') = printf('%04d', :year))
+             AND (:day IS NULL OR strftime('%d', messages.created_at, 'localtime') = printf('%02d', :day))
+             ORDER BY messages.key DESC LIMIT :limit"""
+    return session.records(Message, sql, year=year, month=month, day=day, limit=limit)[::-1]
+
+
 def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
     """Return the active messages from `seq` on, oldest first."""
     sql = "SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq >= :seq ORDER BY seq"

@@ -1,6 +1,7 @@
 """Threads, messages and drafts in the file."""
 
 import sqlite3
+from datetime import UTC, datetime
 
 import pytest
 
@@ -58,6 +59,22 @@ def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
     assert [one.text for one in last] == ["message 7", "message 8", "message 9"]
     before = chat.list_messages(on(database.read()), thread_id, before=last[0].seq, limit=3)
     assert [one.text for one in before] == ["message 4", "message 5", "message 6"]
+
+
+def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_deleted_chat(database: Database) -> None:
+    days = [datetime(2024, 5, 2, 12, tzinfo=UTC), datetime(2025, 5, 2, 12, tzinfo=UTC), datetime(2025, 5, 3, 12, tzinfo=UTC)]
+    with database.write() as conn:
+        session = on(conn)
+        kept, gone = (chat.create_thread(session, name, "companion", NOW).id for name in ("kept", "gone"))
+        for day in days:
+            chat.add_message(session, kept, Role.USER, f"said in {day.year}, day {day.day}", day, origin=Origin.TYPED)
+            chat.add_message(session, gone, Role.USER, "deleted", day, origin=Origin.TYPED)
+        chat.set_thread_deleted(session, gone, NOW)
+    read = on(database.read())
+    assert [one.text for one in chat.said_in(read, None, 5, 2)] == ["said in 2024, day 2", "said in 2025, day 2"]
+    assert [one.text for one in chat.said_in(read, 2025, 5, None)] == ["said in 2025, day 2", "said in 2025, day 3"]
+    assert [one.text for one in chat.said_in(read, None, 5, None, limit=1)] == ["said in 2025, day 3"]
+    assert chat.said_in(read, 2025, 6, None) == []
 
 
 def test_an_unfinished_reply_is_in_no_index_and_is_marked_after_a_crash(database: Database) -> None:
