@@ -1,6 +1,7 @@
 """Trash: what lies there and why, the way back, and the end, which needs a typed word."""
 
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -13,9 +14,10 @@ from textual.widgets import Checkbox, Input
 
 from memapp.domain.changes import Actor, Created, Merged, Purged, SoftDeleted
 from memapp.domain.filters import MemoryFilter
+from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, forget
 from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.dialogs import ConfirmErase, Erase, TextCard
@@ -23,6 +25,7 @@ from memapp.ui.memories.card import MemoryCard
 from memapp.ui.memories.labels import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
+from memapp.ui.widgets.composer import DRAFT_SECONDS
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -284,6 +287,21 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
         await seen.pilot.press("enter")
         await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "It was old." in seen.text())
+
+
+async def test_what_was_typed_just_before_is_not_saved_again_behind_the_erasing(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        runtime = seen.app.runtime
+
+        def erase_slowly() -> Receipt:
+            receipt = forget.forget_everywhere(runtime, "zqarla")
+            time.sleep(DRAFT_SECONDS + 0.2)  # the pause after the last key is long over
+            return receipt
+
+        seen.chat.composer.load_text("Did Anna have zqarla?")
+        await seen.settle()
+        assert (await seen.app.session.erase(screen, erase_slowly)).others == 1
+        assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
 
 
 async def test_emptying_needs_the_word_too(world: World) -> None:

@@ -76,6 +76,7 @@ class Conversation(Vertical):
     async def settle(self) -> None:
         """Save what is being typed before something is erased: it is looked through too."""
         self.composer.leave_editing()
+        self.composer.stop_timers()  # else it would be saved once more, behind the erasing
         kept = await asyncio.to_thread(chats.keeps_drafts, self.state.runtime)
         self._settled = self.composer.text if kept else ""
         await self.composer.save()

@@ -123,7 +123,7 @@ class Composer(TextArea):
         self._ever_pasted = bool(writing.pasted) or (undoable and self._ever_pasted)
         self._recalled = 0
         self._sent = None
-        self._stop_timers()
+        self.stop_timers()
 
     def clear_text(self) -> None:
         self.fill(Writing())
@@ -166,7 +166,7 @@ class Composer(TextArea):
         self.paste(self.app.clipboard)
 
     def action_send(self) -> None:
-        self._stop_timers()
+        self.stop_timers()
         self._sent = self.text
         self.post_message(self.Sent(self.writing))
 
@@ -273,10 +273,11 @@ class Composer(TextArea):
             return
         if self.text == self._sent:
             return  # of letters that came in one go with enter: nothing was written since
-        self._stop_timers()
+        self.stop_timers()
         hesitated = self.set_timer(WARM_SECONDS, lambda: self.post_message(self.Hesitated(self.text)))
         self._pauses = hesitated, self.set_timer(DRAFT_SECONDS, self.paused)
 
-    def _stop_timers(self) -> None:
+    def stop_timers(self) -> None:
+        """Announce no pause after what stands here."""
         for timer in self._pauses:
             timer.stop()
