@@ -45,8 +45,6 @@ class PromptContext:
     injected_updates: tuple[str, ...] = ()
     """News of the memory that the person may have forgotten to have told."""
     form: PromptForm = "full"
-    facts: tuple[str, ...] = ()
-    """What is known about the person and bears on the message, for the system text of the simple form."""
     said: tuple[str, ...] = ()
     """The last replies of the chat, which must not be said again; oldest first."""
 
@@ -86,11 +84,7 @@ def system_text(context: PromptContext) -> str:
     parts = [persona.prompt, *_known(context)]
     if context.form == "simple":  # in the full form it stands in the notes of call 2
         parts.insert(1, context.profile_line)
-        # To a greeting or thanks it would answer what was said before; behind examples it stands with the message. What is still
-        # to come is rarely a greeting, and is prefilled.
-        is_greeting = context.message is None or (context.message != "" and is_small_talk(context.message))
-        said_lately = "" if is_greeting or examples(context) else _said_lately(context.history)
-        parts += [said_lately, " ".join(context.facts)]
+        parts.append("" if _stands_alone(context.message) or examples(context) else _said_lately(context.history))
     return "\n\n".join(filter(None, parts))
 
 
@@ -112,9 +106,17 @@ def _turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     return tuple(turns)
 
 
+def _stands_alone(message: str | None) -> bool:
+    """Say whether a small model would answer what was said before in place of a greeting, or of a task that names all it is of.
+
+    What is still to come is rarely a greeting, and is prefilled.
+    """
+    return message is None or (message != "" and is_small_talk(message)) or (is_task(message) and not has_pronoun(message))
+
+
 def _said_lately(history: Sequence[Exchange]) -> str:
     """Return what the person said lately: with its own replies before it, a small model says these again."""
-    said = [shorten(one_line(one.user), SAID_CHARS) for one in history if one.user is not None]
+    said = [shorten(one_line(one.user), SAID_CHARS) for one in history if one.user is not None and not is_small_talk(one.user)]
     return f"Earlier the user said: {' '.join(said[-SAID:])}" if said else ""
 
 

@@ -10,7 +10,7 @@ from memapp.domain.life_domains import is_request, is_vital
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, PromptForm, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
-from memapp.domain.second_person import addressed
+from memapp.domain.second_person import addressed, as_said
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.asides import aside_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
@@ -85,7 +85,7 @@ def request(
     """Ask for the reply. `updates` are the lines on what changed in the memory; the simple form has none of them."""
     known = ""
     if _reads_facts(context):
-        context = replace(context, facts=tuple(fact_about_user(hit) for hit in in_prompt(context, hits)))
+        known = " ".join(fact_about_user(hit) for hit in in_prompt(context, hits))
     elif context.form == "full":
         known = notes(context, hits, updates)
     elif hits or updates:
@@ -173,17 +173,19 @@ def _bears_on(message: str, hit: Recalled) -> bool:
 
 
 def fact_about_user(hit: Recalled) -> str:
-    """Return what a hit states about the person as a sentence; empty if it states nothing about them."""
+    """Return what a hit states about the person, as they say it; empty if it states nothing about them.
+
+    Behind a message and in the words of its writer a small model heeds a fact; about "the user", it says the fact as its reply.
+    """
     words = stated(hit)
     fact = words if hit.kind == "memory" else in_third_person(words)
     if not _USER.search(fact) or (hit.kind == "message" and fact == words):  # words that nothing could be made of
         return ""
-    told = _USER.sub("the user", fact)
-    return told[:1].upper() + told[1:]
+    return as_said(fact)
 
 
 def _reads_facts(context: PromptContext) -> bool:
-    """Say whether facts stand in the system text, and not as quotes behind a question that asks for them."""
+    """Say whether facts stand behind the message as if said with it, and not as quotes for a question that asks for them."""
     return context.is_small_talker and not asks_of_memory(context.message or "")
 
 

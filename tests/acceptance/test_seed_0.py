@@ -224,8 +224,8 @@ def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: Sc
     assert predictor is not None and predictor.needed_info == ("joke",) and predictor.text
 
 
-def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Runtime, model: ScriptedModel) -> None:
-    model.parameters = 135_000_000  # such a model reads facts before the message; a larger one behind it, as notes
+def test_a_right_guess_has_its_facts_in_the_cache_while_it_is_typed(runtime: Runtime, model: ScriptedModel) -> None:
+    model.parameters = 135_000_000  # such a model reads facts as if they were said with the message; a larger one as notes
     curate.add(runtime, "User likes jokes about goats.")
     thread = new_chat(runtime)
     model.enqueue("Hello.", prediction="Tell me a joke about goats.", needed_info=["joke"])
@@ -238,9 +238,8 @@ def test_a_right_guess_has_its_facts_in_the_cache_before_the_message(runtime: Ru
     asked = model.seen[-1]
     assert "User likes jokes about goats." in [hit.text for hit in found.hits]
     assert "moved the desk" not in str(asked), "a small model would say what is news to the chat, whatever was asked"
-    assert "The user likes jokes about goats." in asked.system == warmed.system
-    assert asked.turns[-1].content.startswith(warmed.turns[-1].content)
-    assert not asked.suffix
+    assert asked.suffix == warmed.suffix == "I like jokes about goats."
+    assert asked.system == warmed.system and asked.turns[-1].content.startswith(warmed.turns[-1].content)
 
 
 def test_a_right_guess_saves_the_first_call(runtime: Runtime, model: ScriptedModel) -> None:

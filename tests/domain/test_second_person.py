@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.second_person import addressed
+from memapp.domain.second_person import addressed, as_said
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,20 @@ from memapp.domain.second_person import addressed
 )
 def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
     assert addressed(fact) == told
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        ("User likes green tea.", "I like green tea."),
+        ("User is a nurse and has two kids.", "I am a nurse and have two kids."),
+        ("User was born in Oslo.", "I was born in Oslo."),
+        ("User's sister calls User every day.", "My sister calls me every day."),
+        ("User often misses the bus, so User's brother drives User.", "I often miss the bus, so my brother drives me."),
+        ("User sings when User cooks.", "I sing when I cook."),
+        ("User isn't vegan. User cannot eat gluten.", "I am not vegan. I cannot eat gluten."),
+        ("The boiler leaks.", "The boiler leaks."),
+    ],
+)
+def test_a_fact_is_told_as_the_one_it_is_about_says_it(fact: str, said: str) -> None:
+    assert as_said(fact) == said

@@ -92,14 +92,14 @@ def test_the_last_replies_are_held_against_the_next_and_named_nowhere() -> None:
     assert said[0] not in f"{prompt.system}{prompt.turns}{prompt.suffix}"
 
 
-def test_a_small_model_reads_facts_as_sentences_about_the_user_and_no_quotes() -> None:
+def test_a_small_model_reads_facts_behind_the_message_as_if_said_with_it() -> None:
     small = replace(context("Suggest some music."), form="simple")
     prompt, _ = respond.request(small, HITS, updates=("Memory updates since rev 1:",), reply_tokens=100, temperature=0.3)
-    assert prompt.system.endswith("The user likes jazz.") and "updates" not in prompt.system
-    assert prompt.suffix == ""
+    assert prompt.suffix == "I like jazz."
+    assert "jazz" not in f"{prompt.system}{prompt.turns}" and "updates" not in f"{prompt}"
     said = hit("My sister plays the cello. Do you know her?", "user")
     assert respond.in_prompt(small, [HITS[1], said, HITS[0], HITS[0]]) == (said, HITS[0])
-    assert respond.fact_about_user(said) == "The user's sister plays the cello."
+    assert respond.fact_about_user(said) == "My sister plays the cello."
 
 
 def test_where_a_person_only_tells_something_a_small_model_gets_no_facts_but_warnings() -> None:
