@@ -14,6 +14,7 @@ from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
 from memapp.domain.chat import Thread
 from memapp.domain.persona import Persona
+from memapp.domain.prediction import Prefetched
 from memapp.errors import ModelError, ModelLoading, StoreError, UsageError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
 from memapp.inference import ChatModel, Embedder
@@ -100,6 +101,8 @@ class Runtime:
     def __post_init__(self) -> None:
         self.chat: ModelSlot[ChatModel] = ModelSlot()
         self.embedding: ModelSlot[Embedder] = ModelSlot()
+        self.typed: tuple[str, int, Prefetched] | None = None
+        """Call 1 of what is being typed, with its thread and the number of erasures then. It is not sent, so not in the file."""
         self.downloading_from = ""
         """The host that a model is being fetched from; empty while nothing connects."""
 

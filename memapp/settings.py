@@ -61,7 +61,7 @@ class Settings(BaseModel):
     prompt_memories: int = Field(3, title="Memories in a prompt", ge=0, le=50)
     """Most memories put into a prompt; a small model does worse with more. In the full form 10, unless set."""
     speculate: bool = Field(True, title="Guess ahead while idle")
-    """Guess the next turn's memories while idle."""
+    """Guess the next turn's memories while idle, and look up what a message needs while it is typed."""
 
     # Conversation
     persona: str = Field("companion", title="Persona of new chats")

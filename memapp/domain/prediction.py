@@ -43,3 +43,11 @@ class Surprise:
     message_id: str
     expected: str
     """Empty when nothing was expected, as at the start of a chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetched:
+    """What call 1 said of a message before it came, the expected one or one that was being typed; it saves the call then."""
+
+    message: str
+    needed_info: tuple[str, ...]

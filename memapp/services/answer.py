@@ -167,7 +167,7 @@ class _Reply:
         else:
             in_prompt, about = [*turn.earlier, turn.message], turn.message.text
             if turn.prefetch is not None and not quotes.is_small_talk(about):  # the expected message may have been about more
-                about = turn.prefetch.expected  # the same as in idle time, so that the cache fits
+                about = turn.prefetch.message  # the same as in idle time, so that the cache fits
             injected_updates = news(runtime, turn.thread.id, about, in_prompt)
             context = context_of(turn.message.text, injected_updates.lines)
             self.injected_updates = injected_updates if context.injected_updates else NO_NEWS

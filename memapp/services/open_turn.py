@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from memapp.domain.chat import Message, Thread
 from memapp.domain.memory import FromMemory
+from memapp.domain.prediction import Prefetched
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import shown_exchanges
-from memapp.services.retrieved import Prefetched
 from memapp.store import chat
 
 
@@ -26,7 +26,7 @@ class OpenTurn:
     erasures: int
     """Of the database, before any of this was read."""
     prefetch: Prefetched | None = None
-    """What was done in idle time, when the message was expected."""
+    """What was done before the message came, when it was expected, or while it was typed."""
     kept: tuple[str, ...] = ()
     """The needed information from call 1, if memapp was killed later in this turn."""
     others: tuple[str, ...] = ()

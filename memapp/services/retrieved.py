@@ -9,7 +9,7 @@ from functools import partial
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
-from memapp.domain.prediction import Prediction
+from memapp.domain.prediction import Prediction, Prefetched
 from memapp.domain.ranking import RetrievalRule
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
@@ -35,14 +35,6 @@ class Retrieved:
         return self.searches > 1
 
 
-@dataclass(frozen=True, slots=True)
-class Prefetched:
-    """What the first model call said in idle time for the expected message, which saves it when that comes."""
-
-    expected: str
-    needed_info: tuple[str, ...]
-
-
 def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     """Return what the model's last reply expects next, if nothing but memapp's own words followed it."""
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
@@ -57,6 +49,14 @@ def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) ->
     if expected is None or done is None or done.prediction_id != expected.id:
         return None
     return Prefetched(expected.text, done.needed_info)
+
+
+def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None:
+    """Take the first call made while a message was typed, if it is sent as it was then and nothing was erased since."""
+    typed, runtime.typed = runtime.typed, None
+    if typed is None or typed[:2] != (thread_id, runtime.database.erasures):
+        return None
+    return typed[2] if typed[2].message == text else None
 
 
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Retrieved:

@@ -34,7 +34,7 @@ from memapp.services.open_turn import OpenTurn, open_thread
 from memapp.services.prompt_form import current_form
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
-from memapp.services.retrieved import expectation, prefetched
+from memapp.services.retrieved import expectation, prefetched, take_typed
 from memapp.store import chat, checkpoints, events, expectations, history, leases
 from memapp.store.session import Session
 
@@ -64,7 +64,7 @@ def take_turn(
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
     expected = expectation(runtime, earlier)
-    prefetch = prefetched(runtime, thread_id, expected)
+    prefetch, typed = prefetched(runtime, thread_id, expected), take_typed(runtime, thread_id, text)
     with runtime.write() as session:
         _refuse_beside_another(runtime, session, thread_id)
         left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
@@ -87,7 +87,7 @@ def take_turn(
     else:
         expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
         yield Checked(expected)
-        prefetch = None if expected is None or expected.surprised else prefetch
+        prefetch = typed or (None if expected is None or expected.surprised else prefetch)
         known = None
         if _answers_itself(runtime, thread):
             known = best_effort(runtime, message, "answer_from_memory", partial(from_memory.known, runtime, message, earlier))

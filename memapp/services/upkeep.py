@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, MessageStatus, Role
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become, writable
+from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.prompts import predict, respond
+from memapp.prompts.context import PromptContext
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services import jobs
@@ -29,6 +31,8 @@ from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
 
+ENDS = (".", "!", "?", "…")
+"""After these a message that is being typed may be all of it."""
 AT_LAST_SECONDS = 4.0
 """How long a command goes on with a job before it ends: what an import left may take minutes."""
 
@@ -68,11 +72,29 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     thread, messages = open_thread(runtime, thread_id)
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about, retrieved = typed, Retrieved()
-    if prefetch and may_become(typed, prefetch.expected):
-        about = prefetch.expected
+    if prefetch and may_become(typed, prefetch.message):
+        about = prefetch.message
         retrieved = look_up(runtime, thread_id, about, prefetch.needed_info, messages)
     coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    return model.warm(request(runtime, coming, retrieved), cancel, open_end=True)
+    computed = model.warm(request(runtime, coming, retrieved), cancel, open_end=True)
+    if runtime.settings.speculate and about == typed and typed.rstrip().endswith(ENDS):
+        computed += _look_ahead(runtime, model, thread_id, coming, messages, cancel)
+    return computed
+
+
+def _look_ahead(
+    runtime: Runtime, model: ChatModel, thread_id: str, coming: PromptContext, messages: list[Message], cancel: Cancel
+) -> int:
+    """Run call 1 for a message that may be all typed, and prefill what it finds; return the tokens computed for that.
+
+    Sent as it is then, the message is answered as if it had been expected.
+    """
+    erasures, typed = runtime.database.erasures, coming.message or ""
+    needed_info = _call_1(model, coming, cancel)
+    if needed_info is None:
+        return 0
+    runtime.typed = thread_id, erasures, Prefetched(typed, needed_info)
+    return model.warm(request(runtime, coming, look_up(runtime, thread_id, typed, needed_info, messages)), cancel, open_end=True)
 
 
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
@@ -127,16 +149,22 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
     expected = expectation(runtime, messages)
     if expected is None:
         return
-    prompt, sampling = predict.request(prompt_context(runtime, model, thread, messages, expected.text))
-    form = prompt_form(runtime, model)
-    text = _generate(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, form))
-    needed_info = predict.parse(text, form)
-    if cancel.is_set() or not (needed_info or predict.needs_nothing(text, form)):
+    needed_info = _call_1(model, prompt_context(runtime, model, thread, messages, expected.text), cancel)
+    if needed_info is None:
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             with_prefetch = partial(Checkpoint.with_prefetch, prediction_id=expected.id, needed_info=needed_info)
             checkpoints.advance(session, thread_id, with_prefetch)
+
+
+def _call_1(model: ChatModel, context: PromptContext, cancel: Cancel) -> tuple[str, ...] | None:
+    """Return what a message needs; None if that was not said."""
+    prompt, sampling = predict.request(context)
+    text = _generate(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, context.form))
+    needed_info = predict.parse(text, context.form)
+    is_said = not cancel.is_set() and (needed_info or predict.needs_nothing(text, context.form))
+    return needed_info if is_said else None
 
 
 def _generate(

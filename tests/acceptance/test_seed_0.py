@@ -11,7 +11,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import make_runtime, new_chat, only, say, use_simple_form
+from tests.builders import erase, make_runtime, new_chat, only, say, use_simple_form
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
@@ -222,6 +222,36 @@ def test_both_predictions_are_kept_with_their_source(runtime: Runtime, model: Sc
     predictor = expectations.prediction_for(session, reply.id, "predictor")
     assert responder is not None and responder.text == "Tell me a joke."
     assert predictor is not None and predictor.needed_info == ("joke",) and predictor.text
+
+
+def test_call_1_is_made_while_a_message_is_typed_that_may_be_all(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
+    curate.add(runtime, "User likes jokes about goats.")
+    thread, question = new_chat(runtime), "Can you tell me a joke about goats?"
+    say(runtime, thread, "Hi!")
+    for typed in (question[:-9], question):
+        upkeep.warm(runtime, thread, typed, Cancel())
+    calls = len(model.seen)
+    found = say(runtime, thread, question)
+    assert only(Predicted, found).source == "prefetched"
+    assert model.seen[calls] == model.warmed[-1] and model.seen[calls].suffix == "I like jokes about goats."
+    predicted = expectations.prediction_for(runtime.read(), only(Completed, found).reply.id, "predictor")
+    assert predicted is not None and predicted.needed_info == only(Predicted, found).needed_info
+
+
+def test_what_call_1_said_of_other_words_or_before_an_erasure_is_not_used(runtime: Runtime, model: ScriptedModel) -> None:
+    use_simple_form(runtime)
+    thread = new_chat(runtime)
+    upkeep.warm(runtime, thread, "What do goats eat?", Cancel())
+    assert only(Predicted, say(runtime, thread, "What do hens eat?")).source == "model"
+    kept = curate.add(runtime, "User keeps hens.").memory_id
+    upkeep.warm(runtime, thread, "What do goats eat?", Cancel())
+    erase(runtime, kept)
+    assert only(Predicted, say(runtime, thread, "What do goats eat?")).source == "model"
+    assert only(Predicted, say(runtime, new_chat(runtime), "What do goats eat?")).source == "model"
+    calls = len(model.seen)
+    upkeep.warm(runtime, thread, "What do goats", Cancel())
+    assert len(model.seen) == calls, "half a sentence is not all"
 
 
 def test_a_right_guess_has_its_facts_in_the_cache_while_it_is_typed(runtime: Runtime, model: ScriptedModel) -> None:

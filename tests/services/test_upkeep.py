@@ -55,7 +55,7 @@ def fail_to_distil(prompt: Prompt, sampling: Sampling) -> str | None:
 def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I keep bees and two hens.")
-    for typed in ("", "Well", "Well, what shall I feed them?"):
+    for typed in ("", "Well", "Well, what shall I feed them"):
         upkeep.warm(runtime, thread, typed, Cancel())
     coming, begun, message = model.warmed[-3:]
     assert begun == coming and message.system == coming.system
