@@ -84,6 +84,7 @@ def read(text: str) -> list[tuple[str, str]]:
         ("I spent two years in prison for fraud.", "law", "spent two years in prison for fraud"),
         ("please be more formal", "tone", "formal"),
         ("I prefer short answers", "tone", "short answers"),
+        ("make your answers longer please", "tone", "answers longer"),
         ("my goal is to run a marathon", "goals_add", "run a marathon"),
         ("I'm trying to quit smoking", "goals_add", "quit smoking"),
     ],
@@ -178,6 +179,8 @@ def test_a_plain_statement_is_read_with_its_value(typed: str, field: str, value:
         "It's summer by the way",
         "My wife left me a note",
         "My wife and I separated the yolks and the whites",
+        "make it shorter",  # the last reply, and not all to come
+        "please make it casual",
     ],
 )
 def test_what_is_not_said_of_oneself_or_not_meant_states_nothing(typed: str) -> None:
