@@ -12,8 +12,8 @@ from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
 
-LOG_BYTES = 1024 * 1024
-"""How large the log stays when nobody reads it any more."""
+LOG_BYTES = 4 * 1024 * 1024
+"""How large the log stays; what is longer is written into the file. To let it grow anew costs more than to write over it."""
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut

@@ -331,9 +331,9 @@ def test_who_is_in_the_way_of_one_that_needs_the_file_alone_knows(database: Data
 def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
     database: Database, commits: int, long: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in {"LONG_LOG_BYTES": long, "FOLDED_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
+    for name, value in {"LONG_LOG_BYTES": long, "LOG_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
         monkeypatch.setattr(f"memapp.store.database.{name}", value)
-    monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 16)
+    monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 4)
     database = open_database(database.path)
     with database.write() as conn:
         conn.executemany("INSERT INTO interface VALUES ('me', ?, '1')", [(f"row {number}",) for number in range(100)])
