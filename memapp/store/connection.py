@@ -89,6 +89,15 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
+def barred(path: Path) -> Iterator[None]:
+    """Let nobody write to a file of memapp's own meanwhile. Raises SQLite's error at once if somebody writes now."""
+    # It writes nothing itself, so it needs no pragmas: to set them it would read the whole schema first.
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
 def open_source(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a file of memapp's own, to copy it whole."""
     with closing(sqlite3.connect(f"{path.as_uri()}?{mode(path)}", uri=True)) as source:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, connect, open_source, refuse_foreign
+from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, barred, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
@@ -103,8 +103,7 @@ class Database:
         if self.log_bytes() > LONG_LOG_BYTES:
             for reader in list(self._readers.values()):
                 reader.end_long(LONGEST_READ_SECONDS)
-        with suppress(sqlite3.OperationalError), closing(connect(self.path, read_only=False, patience=0)) as barring:
-            barring.execute("BEGIN IMMEDIATE")
+        with suppress(sqlite3.OperationalError), barred(self.path):
             writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def log_bytes(self) -> int:
