@@ -184,8 +184,11 @@ def _checked(text: str) -> str:
 
 
 def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
-    """Raise `UsageError` where a memory says the same of the person in the third person, or in the first: `I live in Oslo`."""
-    for other in (in_first_person(text), in_third_person(text)):
+    """Raise `UsageError` where a memory says the same of the person in the other person: `I live in Oslo`, `User lives in Oslo`.
+
+    One that says it in the same words `store.changes` finds.
+    """
+    for other in {in_first_person(text), in_third_person(text)} - {text}:
         same = memories.find_same(runtime.read(), normalise(other))
         if same and same != memory_id:
             raise UsageError("memapp knows that already.", f"It is memory {same}.")

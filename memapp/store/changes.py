@@ -101,7 +101,7 @@ def _create(session: Session, change: Created, _: datetime) -> list[Touched]:
         _refuse_same(session, memory.id, memory.text)
     session.insert("memories", **row_of(memory), normal_text=normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
-    return [Touched(change.event, memory.id, None, snapshots.take(session, memory.id))]
+    return [Touched(change.event, memory.id, None, snapshots.of_new(memory))]
 
 
 @_of_one

@@ -12,8 +12,8 @@ from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
 
-LOG_BYTES = 1024 * 1024
-"""How large the log stays when nobody reads it any more."""
+LOG_BYTES = 4 * 1024 * 1024
+"""How large the log stays; what is longer is written into the file. To let it grow anew costs more than to write over it."""
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: NORMAL loses acknowledged turns at a power cut
@@ -86,6 +86,15 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
     if version > len(schema.scripts()):
         raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
+
+
+@contextmanager
+def barred(path: Path) -> Iterator[None]:
+    """Let nobody write to a file of memapp's own meanwhile. Raises SQLite's error at once if somebody writes now."""
+    # It writes nothing itself, so it needs no pragmas: to set them it would read the whole schema first.
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
 
 
 @contextmanager

@@ -72,8 +72,10 @@ def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
 
 def memory_of(session: Session, request_id: str) -> Memory | None:
     """Return the memory that waits with a request."""
-    row = session.row("SELECT memory AS snapshot FROM consent_requests WHERE user_id = :user AND id = :id", id=request_id)
-    return snapshots.of_row(row).memory if row and row["snapshot"] else None
+    sql = """SELECT memory AS snapshot, memory ->> 'id' AS memory_id FROM consent_requests
+             WHERE user_id = :user AND id = :id AND memory <> ''"""
+    row = session.row(sql, id=request_id)
+    return snapshots.of_row(row).memory if row else None
 
 
 def question_of(session: Session, request_id: str) -> str:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, connect, open_source, refuse_foreign
+from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, barred, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
@@ -31,8 +31,6 @@ LOT_SECONDS = 0.004
 LOOK_MILLISECONDS = 50
 STEPS_BETWEEN_LOOKS = 1000
 """Of SQLite's machine, before it asks whether to go on; some milliseconds."""
-FOLDED_BYTES = 4 * 1024 * 1024
-"""From this size on, the log is written into the file after a change."""
 LONG_LOG_BYTES = 16 * 1024 * 1024
 LONGEST_READ_SECONDS = 5.0
 """Whoever reads one list for longer lets the log grow, and is ended when that is long."""
@@ -100,13 +98,12 @@ class Database:
 
         Nobody else may write meanwhile: in older versions of SQLite what was just written could be lost in a rare case.
         """
-        if self.log_bytes() < FOLDED_BYTES:
+        if self.log_bytes() <= LOG_BYTES:
             return
         if self.log_bytes() > LONG_LOG_BYTES:
             for reader in list(self._readers.values()):
                 reader.end_long(LONGEST_READ_SECONDS)
-        with suppress(sqlite3.OperationalError), closing(connect(self.path, read_only=False, patience=0)) as barring:
-            barring.execute("BEGIN IMMEDIATE")
+        with suppress(sqlite3.OperationalError), barred(self.path):
             writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def log_bytes(self) -> int:

@@ -208,7 +208,7 @@ def texts_from(session: Session, message_id: str) -> list[str]:
 
 def snapshot_of(session: Session, number: int) -> Snapshot:
     """Return the snapshot of a version."""
-    (row,) = session.run("SELECT snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
+    (row,) = session.run("SELECT memory_id, snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
     return snapshots.of_row(row)
 
 
@@ -219,10 +219,13 @@ def _version_of(row: Row) -> Version:
 
 
 def _versions(session: Session, touched: Touched) -> Iterator[int | None]:
-    """Yield the numbers of the versions before and after; the last one is used again if nothing changed since."""
+    """Yield the numbers of the versions before and after; the last one is used again if nothing changed since.
+
+    What was just added has none yet.
+    """
     sql = "SELECT id, snapshot FROM versions WHERE +user_id = :user AND memory_id = :memory ORDER BY id DESC LIMIT 1"
     made = "INSERT INTO versions (user_id, memory_id, snapshot) VALUES (:user, :memory, :snapshot) RETURNING id, snapshot"
-    last = session.row(sql, memory=touched.memory_id)
+    last = session.row(sql, memory=touched.memory_id) if touched.before else None
     for snapshot in (touched.before, touched.after):
         written = snapshot and snapshots.write(snapshot)
         if written and (last is None or last["snapshot"] != written):

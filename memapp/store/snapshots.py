@@ -7,7 +7,7 @@ outlives the schema it was taken in.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from memapp.domain.duplicates import normalise
@@ -50,33 +50,38 @@ def of(session: Session, memory: Memory) -> Snapshot:
     return Snapshot(memory, [dict(one) for one in session.run(sql, id=memory.id)])
 
 
+def of_new(memory: Memory) -> Snapshot:
+    """Return the snapshot of a memory that was just added, as `take` would read it: with each source once, in order."""
+    return Snapshot(replace(memory, sources=tuple(sorted(set(memory.sources)))))
+
+
 def write(snapshot: Snapshot) -> str:
-    """Return a snapshot as JSON."""
+    """Return a snapshot as JSON, without the id, which stands beside it."""
     named = {name: value for name, value in _named(snapshot.memory).items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
     return to_json(named | {"relations": snapshot.relations} if snapshot.relations else named)
 
 
 def write_memory(memory: Memory) -> str:
     """Return a memory as JSON with all its fields, as it waits with a consent request."""
-    return to_json(_named(memory))
+    return to_json({"id": memory.id} | _named(memory))
 
 
 def _named(memory: Memory) -> dict[str, Any]:
-    """Return the fields of a memory by name: times as they stand in its row, tags as an array, a pin as a boolean."""
-    row = {name: records.stored(value) for name, value in row_of(memory).items()}
+    """Return the fields of a memory by name but its id: times as they stand in its row, tags as an array, a pin as a boolean."""
+    row = {name: records.stored(value) for name, value in row_of(memory).items() if name != "id"}
     return {"version": FORM, **row, "tags": memory.tags, "sources": memory.sources}
 
 
-def read(snapshot: str) -> Snapshot:
-    """Return what `write` or `write_memory` wrote."""
+def read(snapshot: str, memory_id: str) -> Snapshot:
+    """Return what `write` or `write_memory` wrote of a memory."""
     named = json.loads(snapshot)
-    return Snapshot(Memory(**{"tags": (), **records.read(named, Memory)}), named.get("relations", ()))
+    return Snapshot(Memory(**{"tags": (), **records.read(named, Memory), "id": memory_id}), named.get("relations", ()))
 
 
 @from_row
 def of_row(row: Row) -> Snapshot:
-    """Return the snapshot that a row has. Raises `Damaged`."""
-    return read(row["snapshot"])
+    """Return the snapshot that a row has of a memory. Raises `Damaged`."""
+    return read(row["snapshot"], row["memory_id"])
 
 
 def put_back(session: Session, memory_id: str, snapshot: Snapshot, *, after: Snapshot, now: Snapshot) -> None:

@@ -203,7 +203,7 @@ def assert_agreement(runtime: Runtime) -> None:
     assert set(last) == {row["id"] for row in session.conn.execute("SELECT id FROM memories")}
     for memory_id, row in last.items():
         snapshot = session.conn.execute("SELECT snapshot FROM versions WHERE id = ?", (row["new_ref"],)).fetchone()["snapshot"]
-        kept, now = snapshots.read(snapshot), snapshots.take(session, memory_id)
+        kept, now = snapshots.read(snapshot, memory_id), snapshots.take(session, memory_id)
         assert now is not None
         if row["event"] != "LINK":  # others come and go without the history of this one
             kept = replace(kept, relations=now.relations)

@@ -35,7 +35,7 @@ from memapp.domain.changes import (
 from memapp.domain.memory import State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
-from memapp.store import changes, history, memories, portable, snapshots, vectors
+from memapp.store import changes, chat, history, memories, portable, snapshots, vectors
 from memapp.store.database import Database, open_database
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
@@ -182,7 +182,21 @@ def test_a_version_keeps_only_what_is_not_at_its_default_and_says_the_same(datab
     (written,) = database.read().execute("SELECT snapshot FROM versions").fetchone()
     (memory,) = memories.list_memories(on(database.read()))
     assert not {"pinned", "state", "purge_at", "relations", "run_id"} & json.loads(written).keys()
-    assert snapshots.read(written).memory == memory
+    assert snapshots.read(written, memory.id).memory == memory
+
+
+def test_the_version_of_a_new_memory_is_what_is_read_of_it(database: Database) -> None:
+    with database.write() as conn:
+        thread = chat.create_thread(on(conn), "Tea", "companion", NOW).id
+        said = [chat.add_message(on(conn), thread, chat.Role.USER, text, NOW, origin=chat.Origin.TYPED) for text in "AB"]
+    at = NOW + timedelta(microseconds=1234)
+    made = apply(database, Created(fact("User likes tea.", at, tags=("drinks",), sources=(said[1].id, said[0].id, said[1].id))))
+    session = on(database.read())
+    (entry,) = history.list_entries(session)
+    assert entry.after
+    assert history.snapshot_of(session, entry.after).memory == memories.get_memory(session, made.memory_id)
+    apply(database, Pinned(made.memory_id, True))
+    assert [one.before for one in history.list_entries(session)] == [entry.after, None], "it is not kept twice"
 
 
 def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.store import schema
-from memapp.store.connection import PRAGMAS
+from memapp.store.connection import LOG_BYTES, PRAGMAS, barred, connect
 from memapp.store.database import Database, open_database
 from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
@@ -327,13 +327,22 @@ def test_who_is_in_the_way_of_one_that_needs_the_file_alone_knows(database: Data
         assert waiting.result()
 
 
+def test_nobody_writes_to_a_file_that_is_barred_and_who_writes_is_not_barred(database: Database) -> None:
+    with closing(connect(database.path, read_only=False, patience=0)) as other:
+        with barred(database.path), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"), barred(database.path):
+            pass
+
+
 @pytest.mark.parametrize(("commits", "long"), [(200, 1 << 20), pytest.param(3000, 16 << 20, marks=pytest.mark.slow)])
 def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
     database: Database, commits: int, long: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in {"LONG_LOG_BYTES": long, "FOLDED_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
+    for name, value in {"LONG_LOG_BYTES": long, "LOG_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
         monkeypatch.setattr(f"memapp.store.database.{name}", value)
-    monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 16)
+    monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 4)
     database = open_database(database.path)
     with database.write() as conn:
         conn.executemany("INSERT INTO interface VALUES ('me', ?, '1')", [(f"row {number}",) for number in range(100)])
@@ -349,6 +358,17 @@ def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
     with pytest.raises(StoreError):
         pinned.fetchall()
     database.close()
+
+
+def test_the_log_is_written_over_and_not_cut_and_made_long_anew(database: Database) -> None:
+    text, sizes = "x" * 100_000, []
+    for number in range(100):
+        with database.write() as conn:
+            conn.execute("INSERT INTO interface VALUES ('me', ?, ?)", (f"row {number}", f'"{text}"'))
+        sizes.append(database.log_bytes())
+    full = next(at for at, size in enumerate(sizes) if size > LOG_BYTES)
+    assert set(sizes[full + 1 : full + 20]) == {LOG_BYTES}
+    assert max(sizes) < LOG_BYTES + 2 * len(text)
 
 
 def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
