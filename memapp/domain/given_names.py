@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memapp.domain.english import expand, is_adverb, is_past, stems, third_person_verbs
+from memapp.domain.english import expand, is_adverb, is_verb, stems
 from memapp.lexicon import lexicon
 
 EN = lexicon("from_memory")
@@ -53,6 +53,13 @@ def given_names(text: str) -> list[GivenName]:
     return found
 
 
+def with_kin(text: str, given: Sequence[GivenName]) -> str:
+    """Return a text in which those who have a name are called what they are: `my sister turns 30`, for `Mira turns 30`."""
+    for one in given:
+        text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
+    return text
+
+
 def _singular(who: str) -> str:
     return EN.forms("plurals").get(who, who.removesuffix("s"))
 
@@ -69,7 +76,7 @@ def _name_in(words: str, following: str, *, is_said: bool) -> str:
     if first[0].isupper():
         return f"{first} {second}" if second[:1].isupper() and not _is_word(second) else first
     follows = f"{second} {following}".split()
-    is_name = _ends_clause(second, following) if is_said else bool(follows) and _is_verb(_bare_of_adverbs(follows))
+    is_name = _ends_clause(second, following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
     return first.capitalize() if is_name else ""
 
 
@@ -81,13 +88,9 @@ def _bare_of_adverbs(words: Sequence[str]) -> str:
     return next((word.casefold() for word in words if not is_adverb(word)), "")
 
 
-def _is_verb(word: str) -> bool:
-    return word in EN.common_verbs or word in third_person_verbs() or word in EN.finite or is_past(word)
-
-
 def _is_word(word: str) -> bool:
     """Say whether a word that may be a name is a common one."""
     small = word.casefold()
     is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
     is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
-    return is_common or is_time or is_adverb(small) or (word.islower() and _is_verb(small)) or not stems(small)
+    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)

@@ -8,32 +8,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from memapp.domain.answering_sentence import (
+    asked_name,
+    certain,
+    has_wanted,
+    is_correction,
+    is_held_half,
+    is_of_theirs,
+    names,
+    quotable,
+    tells,
+    with_subject,
+)
 from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import sentences
-from memapp.domain.from_memory import (
-    MemoryQuestion,
-    asked_name,
-    asks_which,
-    certain,
-    has_pronoun,
-    has_wanted,
-    is_about_memapp,
-    is_correction,
-    is_held_half,
-    is_of_theirs,
-    looked_up_beside,
-    names,
-    quotable,
-    read,
-    tells,
-    with_kin,
-    with_names,
-    with_subject,
-)
-from memapp.domain.given_names import given_names
+from memapp.domain.given_names import given_names, with_kin
 from memapp.domain.memory import FromMemory, OwnerKind, Recalled
+from memapp.domain.memory_question import (
+    MemoryQuestion,
+    asks_which,
+    has_pronoun,
+    is_about_memapp,
+    looked_up_beside,
+    read,
+    with_names,
+)
 from memapp.domain.profile import FIELDS, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated

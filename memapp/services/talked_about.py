@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from memapp.domain.answering_sentence import in_confidence
 from memapp.domain.asked_sentence import asks_what_was_talked_about
 from memapp.domain.authorship import own_words
 from memapp.domain.chat import Message, Role
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import sentences, tokens
-from memapp.domain.from_memory import in_confidence
 from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.domain.text import one_line, shorten
