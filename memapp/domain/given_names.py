@@ -45,7 +45,7 @@ def given_names(text: str) -> list[GivenName]:
         for match in EN.regex(pattern.replace("NAME", name)).finditer(text):
             who = " ".join(match["who"].lower().split())
             if kind == SEVERAL:
-                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not _is_word(one)]
+                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not is_common(one)]
                 who = _singular(who)
             else:
                 named = [_name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))]
@@ -60,6 +60,19 @@ def with_kin(text: str, given: Sequence[GivenName]) -> str:
     return text
 
 
+def is_common(word: str) -> bool:
+    """Say whether a word that may be a name is a common one."""
+    small = word.casefold()
+    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
+    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
+    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)
+
+
+def whose_words() -> frozenset[str]:
+    """Return the words of which one stands wherever a name is given: `sister`, `dog`, `boss`."""
+    return EN.referents
+
+
 def _singular(who: str) -> str:
     return EN.forms("plurals").get(who, who.removesuffix("s"))
 
@@ -71,10 +84,10 @@ def _name_in(words: str, following: str, *, is_said: bool) -> str:
     """
     first, _, second = words.partition(" ")
     first, second = first.removesuffix("'s"), second.removesuffix("'s")
-    if _is_word(first):
+    if is_common(first):
         return ""
     if first[0].isupper():
-        return f"{first} {second}" if second[:1].isupper() and not _is_word(second) else first
+        return f"{first} {second}" if second[:1].isupper() and not is_common(second) else first
     follows = f"{second} {following}".split()
     is_name = _ends_clause(second, following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
     return first.capitalize() if is_name else ""
@@ -86,11 +99,3 @@ def _ends_clause(second: str, following: str) -> bool:
 
 def _bare_of_adverbs(words: Sequence[str]) -> str:
     return next((word.casefold() for word in words if not is_adverb(word)), "")
-
-
-def _is_word(word: str) -> bool:
-    """Say whether a word that may be a name is a common one."""
-    small = word.casefold()
-    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
-    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
-    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)

@@ -23,8 +23,8 @@ from memapp.domain.answering_sentence import (
 from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.duplicates import duplicate_of
-from memapp.domain.english import sentences
-from memapp.domain.given_names import given_names, with_kin
+from memapp.domain.english import expand, sentences, tokens
+from memapp.domain.given_names import given_names, is_common, whose_words, with_kin
 from memapp.domain.memory import FromMemory, OwnerKind, Recalled
 from memapp.domain.memory_question import (
     MemoryQuestion,
@@ -76,6 +76,10 @@ NEARLY = 0.25
 """So much less than the best may a second one score."""
 EARLIER = 3
 """Messages before a question in which whoever a pronoun stands for may be named."""
+NAMES_AMONG = 200
+"""Words of what was said before, no common ones, among which a name of somebody may be."""
+INTRODUCED = 100
+"""The newest facts that are read for who has a name: more of them tell of the same people."""
 NEXT = 3
 """So near behind a message stands the next one of the person."""
 _ASKED = lexicon("consent_questions")
@@ -153,8 +157,10 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
 
 def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return what was said with those of the person's who have a name in it called what they are to them."""
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
-    given = [one for fact in facts for one in given_names(fact.text)]
+    written = (word.removesuffix("'s") for text in said for word in tokens(expand(text)))
+    telling = list(dict.fromkeys(word for word in written if not is_common(word)))[:NAMES_AMONG]
+    texts = search.texts_with(runtime.read(), conversation_scope(runtime), telling, whose_words(), INTRODUCED)
+    given = [one for text in texts for one in given_names(text)]
     return [with_kin(text, given) for text in said]
 
 

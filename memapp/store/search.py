@@ -38,6 +38,9 @@ _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
            (SELECT group_concat(value, char(10)) FROM json_each(o.tags)) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
+_TEXTS_BY_WORDS = """
+    SELECT o.text FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
+    WHERE memories_fts MATCH :query AND {where} ORDER BY memories_fts.rowid DESC LIMIT :limit"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
@@ -104,6 +107,16 @@ def search_messages(
     by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
     rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, by_words)
     return _candidates(rows, likeness, bm25=by_words)
+
+
+def texts_with(session: Session, scope: Scope, some: Iterable[str], others: Iterable[str], limit: int) -> list[str]:
+    """Return the texts of the newest facts in scope that hold one of some words, and beside it one of others."""
+    words = match_any(ranking.words_of(" ".join(some)))
+    beside = match_any([" ".join(ranking.words_of(one)) for one in others])
+    if not words or not beside:
+        return []
+    query = f"text : (({words}) AND ({beside}))"
+    return session.column(_TEXTS_BY_WORDS.format(where=scope.where), query=query, limit=limit, **scope.values)
 
 
 def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:

@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -106,6 +106,14 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
     assert own(runtime, "what's her name again?", thread) == "Your sister is called Mira."
     assert own(runtime, "and what is his name?", thread) == "Your brother is called Leo."
     assert own(runtime, "what is her name?") == NOBODY
+
+
+def test_a_name_for_a_pronoun_is_known_however_many_facts_are_newer(runtime: Runtime) -> None:
+    curate.add(runtime, "User's cousin Petra-Lou lives in Kiel.")
+    for number in range(INTRODUCED + 1):
+        curate.add(runtime, f"User's cousin keeps bee hive {number}.")
+    thread = tell(runtime, "Petra-Lou's train is late, it keeps me waiting")
+    assert own(runtime, "where does she live?", thread) == "Your cousin Petra-Lou lives in Kiel."
 
 
 def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
