@@ -49,6 +49,7 @@ from memapp.services.embed import embedded
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
+from memapp.services.tellable import tellable
 from memapp.store import chat, memories, search
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
@@ -147,10 +148,9 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
     said = [chat.get_message(session, one) for one in chat.still_there(session, [hit.id, *sources][-1:])]
     for message in said:
         following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
-        nxt = next((one for one in following if one.role is Role.USER and one.seq > message.seq), None)
-        if nxt is None or not is_correction(nxt.typed_text) or search.unconfirmed(session, [nxt.id]):
-            continue
-        if kept := quotable(nxt.typed_text, told=False):
+        nxt = tellable(session, [one for one in following if one.role is Role.USER and one.seq > message.seq][:1])
+        corrections = [one.typed_text for one in nxt if is_correction(one.typed_text)]
+        if kept := [sentence for one in corrections for sentence in quotable(one, told=False)]:
             return f' Then you said: "{shorten(one_line(" ".join(kept)), QUOTE_CHARS)}"'
     return ""
 
@@ -193,7 +193,7 @@ def _of_profile(runtime: Runtime, field: str) -> FromMemory | None:
         return None
     session = runtime.read()
     from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
-    hits = tuple(_as_hit(one) for one in from_messages if one.active)
+    hits = tuple(_as_hit(one) for one in tellable(session, from_messages) if one.active)
     return FromMemory("\n".join(_of_field(field, one.new_value) for one in standing[:LINES]), hits)
 
 
@@ -246,11 +246,12 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
 def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
     """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
     session = runtime.read()
-    replies = [(hit, one) for hit in hits if hit.said_by == "user" for one in chat.variants(session, hit.id) if one.active]
+    asked = [hit for hit in hits if hit.said_by == "user"]
+    replies = [(hit, one) for hit in asked for one in tellable(session, chat.variants(session, hit.id)) if one.active]
     there = {hit.id: hit for hit in hits}
-    for asked, one in replies:
-        reply = there.get(one.id) or replace(asked, id=one.id, text=one_line(one.text), said_by="assistant")
-        there[one.id] = replace(reply, score=max(reply.score, asked.score))
+    for hit, one in replies:
+        reply = there.get(one.id) or replace(hit, id=one.id, text=one_line(one.text), said_by="assistant")
+        there[one.id] = replace(reply, score=max(reply.score, hit.score))
     return sorted(there.values(), key=lambda hit: -hit.score)
 
 
@@ -299,10 +300,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if hit.score < (TOLD_SCORE if question.is_told else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
-    if message.model in (OWN_WORDS, FROM_MEMORY):
-        return None
-    text = message.typed_text if message.origin is Origin.TYPED else message.text
-    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
+    told = _quotable(runtime, question, thread_id, message)
     meant = {one: with_subject(one, _before(runtime, message)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
     sure = certain(question, " ".join([*_answered(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
@@ -311,6 +309,14 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if name := asked_name(question, " ".join(told)):
         return _Line(hit, name, sure)
     return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+
+
+def _quotable(runtime: Runtime, question: MemoryQuestion, thread_id: str, message: Message) -> list[str]:
+    """Return the sentences of a message that may be quoted; none of what memapp itself said."""
+    if message.model in (OWN_WORDS, FROM_MEMORY):
+        return []
+    texts = [one.typed_text if one.origin is Origin.TYPED else one.text for one in tellable(runtime.read(), [message])]
+    return [one for text in texts for one in quotable(text, told=question.is_told, here=message.thread_id == thread_id)]
 
 
 def _before(runtime: Runtime, message: Message) -> list[str]:
@@ -359,9 +365,5 @@ def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: S
 def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
     if hit.kind == "memory":
         return _Line(hit, addressed(hit.text), 0.0)
-    message = chat.get_message(runtime.read(), hit.id)
-    text = message.typed_text if message.origin is Origin.TYPED else message.text
-    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
-    if message.model in (OWN_WORDS, FROM_MEMORY) or not told:
-        return None
-    return _Line(hit, _as_quote(runtime, question, hit, told), 0.0)
+    told = _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
+    return None if all(map(quotes.is_small_talk, told)) else _Line(hit, _as_quote(runtime, question, hit, told), 0.0)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
+from memapp.domain.profile_hints import Hint
 from memapp.domain.ranking import Candidate
 from memapp.store.failures import Row
 from memapp.store.records import record
@@ -145,15 +146,29 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     return set(session.column(sql, ids=message_ids))
 
 
-def unconfirmed(session: Session, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages that say something which waits for the person's yes, or did not get it."""
-    sql = """SELECT e.message_id FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
-             WHERE e.user_id = :user AND e.message_id IN (SELECT value FROM json_each(:ids))
-               AND r.state NOT IN ('approved', 'applied')
+def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:
+    """Return what messages say that waits for the person's yes, or did not get it, of those that say such a thing.
+
+    A reply may say again what it answers, and a question of memapp what it asks about.
+    """
+    sql = """WITH said AS (
+                 SELECT value AS id, value AS source FROM json_each(:ids)
+                 UNION SELECT m.id, m.reply_to FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
+                 WHERE m.reply_to IS NOT NULL),
+             of_requests AS (
+                 SELECT said.id, said.source, e.request_id FROM said
+                 CROSS JOIN request_evidence e ON e.message_id = said.source
+                 UNION SELECT said.id, '', r.id FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
+             SELECT DISTINCT o.id, r.field, r.new_value AS value
+             FROM of_requests o CROSS JOIN consent_requests r ON r.id = o.request_id
+             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied')
                AND NOT EXISTS (SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
-                               WHERE s.message_id = e.message_id AND a.state IN ('approved', 'applied')
+                               WHERE s.message_id = o.source AND a.state IN ('approved', 'applied')
                                  AND a.field = r.field AND a.new_value = r.new_value)"""
-    return set(session.column(sql, ids=message_ids))
+    found: dict[str, list[Hint]] = {}
+    for row in session.run(sql, ids=message_ids):
+        found.setdefault(row["id"], []).append(Hint(row["field"], row["value"]))
+    return found
 
 
 def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:
