@@ -356,14 +356,17 @@ def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: S
     asks_for = "" if question.is_told or question.wants == "job" else question.wants
     if question.is_yes_or_no or (asks_for and not question.kin):
         return []
-    fitting = [hit for hit in quotes.choose(question.text, hits, LINES) if names(question, hit.text)]
-    fitting = [hit for hit in fitting if not asks_for or has_wanted(question, hit.text)]
-    may_hold = [hit for hit in fitting if question.is_told or not question.is_narrative or is_held_half(question, hit.text)]
-    return [line for line in (_nearly(runtime, question, thread_id, hit) for hit in may_hold) if line is not None]
+    lines = (_nearly(runtime, question, thread_id, hit, asks_for) for hit in quotes.choose(question.text, hits, LINES))
+    return [line for line in lines if line is not None]
 
 
-def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
-    if hit.kind == "memory":
-        return _Line(hit, addressed(hit.text), 0.0)
-    told = _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
-    return None if all(map(quotes.is_small_talk, told)) else _Line(hit, _as_quote(runtime, question, hit, told), 0.0)
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled, asks_for: str) -> _Line | None:
+    """Return the line of a hit if that has what is asked for in the words that may be told."""
+    is_fact = hit.kind == "memory"
+    told = [hit.text] if is_fact else _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
+    text = " ".join(told)
+    is_of_it = names(question, text) and (not asks_for or has_wanted(question, text))
+    may_hold = question.is_told or not question.is_narrative or is_held_half(question, text)
+    if not (is_of_it and may_hold) or all(map(quotes.is_small_talk, told)):
+        return None
+    return _Line(hit, addressed(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)

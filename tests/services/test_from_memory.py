@@ -259,6 +259,12 @@ def test_a_value_that_waits_or_was_denied_is_in_no_answer_source_or_prompt(
             decisions.deny(runtime, request.id)
 
 
+def test_what_is_told_of_a_message_must_itself_be_of_the_question(runtime: Runtime) -> None:
+    tell(runtime, "hi, tom here! got a dog called Rex and moved to Lyon", "good day! just moved to Ghent for a new job")
+    for question in ("what is my dog called?", "what is my job?"):
+        assert own(runtime, question) == UNKNOWN, question
+
+
 def test_the_source_of_a_value_in_the_profile_hides_another_that_was_denied(runtime: Runtime) -> None:
     tell(runtime, "I'm Tom. I live in Bruges.")
     for request in pending.list_pending(runtime):
