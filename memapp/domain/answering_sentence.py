@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from memapp.domain import asked_sentence
 from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
-from memapp.domain.english import expand, is_adverb, is_verb, sentences, stems, tokens
+from memapp.domain.english import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
 from memapp.domain.given_names import given_names
 from memapp.domain.memory_question import MemoryQuestion, key, keys, kin_in, kin_words, singular
 from memapp.domain.profile_hints import is_secret, touches_sensitive
@@ -97,7 +97,12 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
 
 
 def with_subject(statement: str, before: Sequence[str]) -> str:
-    """Return a statement with whom its first pronoun stands for: `he is 4` is `my son is 4` after `our son is here`."""
+    """Return a statement of the person with whom it is about: `he is 4` is `my son is 4` after `our son is here`.
+
+    Without a subject it is about them: `just moved here`.
+    """
+    if is_past(next((word for word in tokens(statement) if not is_adverb(word)), "")):
+        return f"I {statement}"
     found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
     who = asked_sentence.referent(found[1].casefold(), before) if found else ""
     return f"{who}{statement[found.end() :]}" if found and who else statement

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.domain.answering_sentence import certain
+from memapp.domain.answering_sentence import certain, with_subject
 from memapp.domain.memory_question import read
 
 
@@ -36,3 +36,17 @@ def test_a_fact_must_hold_all_that_is_asked_for(question: str, answers: str, doe
     assert asked is not None
     assert certain(asked, answers, is_fact=True)
     assert not certain(asked, does_not, is_fact=True)
+
+
+@pytest.mark.parametrize(
+    ("statement", "meant"),
+    [
+        ("he is 4", "my son is 4"),
+        ("just moved here for a job", "I just moved here for a job"),
+        ("went to Kiel", "I went to Kiel"),
+        ("the dog went to Kiel", "the dog went to Kiel"),
+        ("lovely weather", "lovely weather"),
+    ],
+)
+def test_a_statement_is_about_whom_its_pronoun_stands_for_or_about_the_person(statement: str, meant: str) -> None:
+    assert with_subject(statement, ["our son is here"]) == meant
