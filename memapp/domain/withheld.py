@@ -23,11 +23,13 @@ _UNSURE = EN.hypothetical | EN.reporting | EN.subordinate | EN.negations
 _REACHING = frozenset(["to", "can", "could", "will", "would", "may", "might", "should", "must"])
 """With one of these before it, so may a clause that has no subject: `I want to leave and live in Rome`."""
 _LEAST_WORDS = 3
+MOST_CHARS = 2000
+"""A longer message is hidden whole: each sentence is read for what it says."""
 
 
 def told_beside(text: str, withheld: Sequence[Hint]) -> str:
     """Return the sentences of a person's message that may be told, a line each; empty if there are none."""
-    if in_confidence(text) or any(one.field == FORGOTTEN for one in withheld):
+    if len(text) > MOST_CHARS or in_confidence(text) or any(one.field == FORGOTTEN for one in withheld):
         return ""
     said = []
     for sentence in sentences(own_words(text)):
@@ -74,14 +76,17 @@ def _clauses(sentence: str, withheld: Sequence[Hint]) -> Iterator[str]:
 
 
 def _is_withheld(sentence: str, withheld: Sequence[Hint]) -> bool:
-    fields = {*touched(sentence), *(one.field for one in stated(sentence))}
-    return any(one.field in fields or _has_word_of(sentence, one) for one in withheld)
+    fields = {one.field for one in withheld}
+    if says_any(sentence, withheld) or any(stated(sentence, field) for field in fields):
+        return True
+    return not fields.isdisjoint(touched(sentence))
 
 
 def _states(sentence: str, one: Hint) -> bool:
     """Say whether a sentence is what a value was read from."""
-    said = any(same_value(one.field, other.value, one.value) for other in stated(sentence, one.field))
-    return said or (one.value != "" and _telling(one) <= _words(sentence))
+    if one.value and _telling(one) <= _words(sentence):
+        return True
+    return any(same_value(one.field, other.value, one.value) for other in stated(sentence, one.field))
 
 
 def _has_word_of(text: str, one: Hint) -> bool:

@@ -26,8 +26,6 @@ from memapp.store.scope import Scope
 RELATED_HITS = 2
 KEYWORD_HITS = 2
 """Facts that one keyword may bring: what a third one has to do with it is chance."""
-CUT_AMONG = 10
-"""Messages of which a part is hidden that are compared anew, each with a call of the embedding model."""
 _RELATED_TO = "related "
 
 
@@ -122,8 +120,9 @@ def _told(
 ) -> list[Candidate]:
     """Return candidates without what may not be told. What was cut is found by what is left of it, and not by what is hidden."""
     before = {one.id: one.text for one in candidates}
-    told = tellable(runtime.read(), [one for one in candidates if one.kind == "message"])
-    cut = sorted((one for one in told if one.text != before[one.id]), key=lambda one: (one.bm25 > 0, one.cosine))[-CUT_AMONG:]
+    likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
+    told = tellable(runtime.read(), [one for one in likeliest if one.kind == "message"])
+    cut = [one for one in told if one.text != before[one.id]]
     rows = None if vector is None or not cut else embedded(runtime, [one.text[: vectors.EMBEDDED_CHARS] for one in cut])
     alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
     left = [

@@ -1,6 +1,6 @@
 """What may be told of messages: the one place that withholds what waits for the person's yes, was denied, or was taken back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -12,6 +12,8 @@ from memapp.domain.withheld import says_any, told_beside
 from memapp.store import chat, search
 from memapp.store.session import Session
 
+CUT_AMONG = 20
+"""Of the person's messages with something to withhold, the first are read for what else they say; others are left out whole."""
 Said = TypeVar("Said", Message, Candidate, Recalled)
 
 
@@ -24,9 +26,16 @@ def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
 def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
     """Return what was said, each without what waits for a yes or was denied; where nothing is left of it, it is left out."""
     withheld = search.unconfirmed(session, [one.id for one in said]) if said else {}
-    told = {id: _told(chat.get_message(session, id), of_it) for id, of_it in withheld.items()}
+    told = _rests(session, [one.id for one in said if one.id in withheld], withheld)
     kept = [_with_text(one, told[one.id]) if one.id in told else one for one in said]
     return [one for one in kept if one.text or one.id not in told]
+
+
+def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence[Hint]]) -> dict[str, str]:
+    """Return what may be told of messages with something to withhold, empty where that is nothing."""
+    found = [chat.get_message(session, id) for id in ids]
+    unread = {one.id for one in [one for one in found if one.role is Role.USER][CUT_AMONG:]}
+    return {one.id: "" if one.id in unread else _told(one, withheld[one.id]) for one in found}
 
 
 def _told(message: Message, withheld: Sequence[Hint]) -> str:

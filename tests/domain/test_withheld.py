@@ -49,6 +49,7 @@ def test_the_sentences_and_clauses_beside_a_value_are_told(text: str, withheld: 
         "Translate what Tom wrote: I work as a baker.",
         "I work as a baker. My name is what you think it is.",
         "I work as a baker. `my name is Tom`",
+        "I'm Tom. " + "I work as a baker. " * 120,
     ],
 )
 def test_a_message_is_hidden_whole_where_nothing_can_be_cut_out_for_sure(text: str) -> None:
