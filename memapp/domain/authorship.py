@@ -32,9 +32,15 @@ def _title_or_nothing(quote: re.Match[str]) -> str:
 def stated_sentences(text: str) -> Iterator[list[str]]:
     """Yield the words of each sentence that tells something."""
     for sentence in sentences(own_words(text[:TYPED_CHARS])):
+        if leads_to_material(sentence):
+            return
         bare = sentence.strip(" -*•")
-        if EN.regex(_MATERIAL).match(bare) or bare.endswith(":"):
-            return  # what follows is material for a task, as often in quotes as not
         words = [] if bare.endswith(("?", '?"', "?!")) else tokens(expand(bare))
         if len(words) <= MAX_SENTENCE_WORDS:
             yield words
+
+
+def leads_to_material(sentence: str) -> bool:
+    """Say whether what follows a sentence is material for a task, as often in quotes as not, and not what somebody states."""
+    bare = sentence.strip(" -*•")
+    return EN.regex(_MATERIAL).match(bare) is not None or bare.endswith(":")

@@ -26,7 +26,7 @@ def _of_sentence(words: list[str]) -> Iterator[list[str]]:
         lowered = {word.casefold() for word in part}
         if lowered & EN.hypothetical or "?" in lowered or (lowered & EN.reporting and part[:1] != ["I"]):
             return
-        part = _without_interjections(part)
+        part = without_interjections(part)
         if _is_front(part):
             front = part
             continue
@@ -92,7 +92,8 @@ def _is_new_sentence(words: list[str]) -> bool:
     return (len(lowered) < len(words) and lowered[0] in EN.subject_starts) or (bool(verb) and lowered[verb or 0] != ",")
 
 
-def _without_interjections(words: list[str]) -> list[str]:
+def without_interjections(words: list[str]) -> list[str]:
+    """Return words without those that only lead to what is said: `well, I ...`."""
     at = 0
     while at < len(words) and (words[at].casefold() in EN.interjections or words[at] in ",;"):
         at += 1

@@ -102,6 +102,11 @@ def is_past(word: str) -> bool:
     return word in EN.past_forms or (word.endswith("ed") and len(word) > 3 and word not in EN.no_past)
 
 
+def is_verb(word: str) -> bool:
+    """Say whether a word in small letters is a verb, or a form of one, as far as the tables know."""
+    return word in EN.common_verbs or word in third_person_verbs() or word in EN.finite or is_past(word)
+
+
 def is_adverb(word: str) -> bool:
     word = word.casefold()
     return word in EN.adverbs or (word.endswith("ly") and len(word) > 4 and word not in EN.ly_words)

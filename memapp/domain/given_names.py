@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memapp.domain.english import expand, is_adverb, is_past, stems, third_person_verbs
+from memapp.domain.english import expand, is_adverb, is_verb, stems
 from memapp.lexicon import lexicon
 
 EN = lexicon("from_memory")
@@ -45,12 +45,32 @@ def given_names(text: str) -> list[GivenName]:
         for match in EN.regex(pattern.replace("NAME", name)).finditer(text):
             who = " ".join(match["who"].lower().split())
             if kind == SEVERAL:
-                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not _is_word(one)]
+                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not is_common(one)]
                 who = _singular(who)
             else:
                 named = [_name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))]
             found += [GivenName(who, one) for one in named if one and all(other.name != one for other in found)]
     return found
+
+
+def with_kin(text: str, given: Sequence[GivenName]) -> str:
+    """Return a text in which those who have a name are called what they are: `my sister turns 30`, for `Mira turns 30`."""
+    for one in given:
+        text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
+    return text
+
+
+def is_common(word: str) -> bool:
+    """Say whether a word that may be a name is a common one."""
+    small = word.casefold()
+    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
+    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
+    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)
+
+
+def whose_words() -> frozenset[str]:
+    """Return the words of which one stands wherever a name is given: `sister`, `dog`, `boss`."""
+    return EN.referents
 
 
 def _singular(who: str) -> str:
@@ -64,12 +84,12 @@ def _name_in(words: str, following: str, *, is_said: bool) -> str:
     """
     first, _, second = words.partition(" ")
     first, second = first.removesuffix("'s"), second.removesuffix("'s")
-    if _is_word(first):
+    if is_common(first):
         return ""
     if first[0].isupper():
-        return f"{first} {second}" if second[:1].isupper() and not _is_word(second) else first
+        return f"{first} {second}" if second[:1].isupper() and not is_common(second) else first
     follows = f"{second} {following}".split()
-    is_name = _ends_clause(second, following) if is_said else bool(follows) and _is_verb(_bare_of_adverbs(follows))
+    is_name = _ends_clause(second, following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
     return first.capitalize() if is_name else ""
 
 
@@ -79,15 +99,3 @@ def _ends_clause(second: str, following: str) -> bool:
 
 def _bare_of_adverbs(words: Sequence[str]) -> str:
     return next((word.casefold() for word in words if not is_adverb(word)), "")
-
-
-def _is_verb(word: str) -> bool:
-    return word in EN.common_verbs or word in third_person_verbs() or word in EN.finite or is_past(word)
-
-
-def _is_word(word: str) -> bool:
-    """Say whether a word that may be a name is a common one."""
-    small = word.casefold()
-    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
-    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
-    return is_common or is_time or is_adverb(small) or (word.islower() and _is_verb(small)) or not stems(small)

@@ -15,7 +15,15 @@ from memapp.domain.profile_readers import EN, READERS, is_card_number
 
 def touches_sensitive(fact: str) -> str | None:
     """Return the sensitive field that a remembered sentence about `User` may be about, if any; the first that fits."""
-    return next(_touched(fact), None)
+    return next(touched(fact), None)
+
+
+def touched(fact: str) -> Iterator[str]:
+    """Yield the sensitive fields that a remembered sentence may be about."""
+    told = _plain(fact)
+    if not EN.regex("{of_others}").match(told):
+        told = EN.regex("{work_there}").sub("work", told)
+        yield from (field for field, topics in EN.entry("topics").items() if _speaks_of("|".join(topics), told))
 
 
 def is_secret(fact: str) -> bool:
@@ -56,7 +64,7 @@ def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str 
 def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:
     """Return the sensitive field that a remembered sentence may be about though no value of it was read there, if any."""
     fields = {one.field for one in read}
-    field = next((field for field in _touched(fact) if field not in fields), None)
+    field = next((field for field in touched(fact) if field not in fields), None)
     return Hint(field, _named(field, fact) if field in EN.entry("named") else as_value(fact)) if field else None
 
 
@@ -66,7 +74,7 @@ def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
     for one in said:
         rest = re.sub(re.escape(one.value), " ", rest, flags=re.IGNORECASE)
     known = {one.field for one in said} | EN.entry("named").keys()
-    return [Hint(field, as_value(fact)) for field in _touched(rest) if field not in known]
+    return [Hint(field, as_value(fact)) for field in touched(rest) if field not in known]
 
 
 def _not_in(profile: Mapping[str, Collection[str]], said: Sequence[Hint]) -> list[Hint]:
@@ -77,13 +85,6 @@ def as_value(fact: str) -> str:
     """Return all that a remembered sentence says as the value of a field: what the person does or has."""
     told = in_first_person(fact) if fact.startswith("User and ") else fact
     return re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
-
-
-def _touched(fact: str) -> Iterator[str]:
-    told = _plain(fact)
-    if not EN.regex("{of_others}").match(told):
-        told = EN.regex("{work_there}").sub("work", told)
-        yield from (field for field, topics in EN.entry("topics").items() if _speaks_of("|".join(topics), told))
 
 
 def _plain(fact: str) -> str:

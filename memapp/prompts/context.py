@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
-from memapp.domain.from_memory import has_pronoun, read
+from memapp.domain.memory_question import has_pronoun, read
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn

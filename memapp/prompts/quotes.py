@@ -7,7 +7,7 @@ one who is asked about, only what states something, and in words that can be sai
 import re
 from collections.abc import Sequence
 
-from memapp.domain import from_memory
+from memapp.domain import memory_question
 from memapp.domain.distil import in_third_person
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import stems
@@ -109,13 +109,13 @@ def asks_advice(message: str) -> bool:
     """Say whether a message asks for advice or a plan, and not for what is remembered: "What did you recommend to me?"."""
     if not is_request(message):
         return False
-    asked = from_memory.read(message)
+    asked = memory_question.read(message)
     return asked is None or not (asked.is_personal or asked.is_told)
 
 
 def asks_of_memory(message: str) -> bool:
     """Say whether a message asks something about its writer that was told, and no advice: quotes may be all of its answer."""
-    is_advice = is_request(message) or from_memory.asks_advice(message)
+    is_advice = is_request(message) or memory_question.asks_advice(message)
     return asks_about_person(message) and (asks_what_was_replied(message) or not is_advice)
 
 

@@ -11,6 +11,7 @@ from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import expected_after
 from memapp.services.reads import reading
+from memapp.services.tellable import without_withheld
 from memapp.settings import check_known
 from memapp.store import chat, delta, events, expectations, interface, recalls
 
@@ -75,7 +76,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     return Trace(
         expected=expectations.checked_by(session, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),
-        hits=tuple(recalls.list_recalls(session, reply.id)),
+        hits=tuple(without_withheld(session, recalls.list_recalls(session, reply.id))),
         expects=expects.text if expects else "",
         guesses=expectations.hit_rates(session),
     )

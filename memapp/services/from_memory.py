@@ -8,32 +8,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
-from memapp.domain.duplicates import duplicate_of
-from memapp.domain.english import sentences
-from memapp.domain.from_memory import (
-    MemoryQuestion,
+from memapp.domain.answering_sentence import (
     asked_name,
-    asks_which,
     certain,
-    has_pronoun,
     has_wanted,
-    is_about_memapp,
     is_correction,
     is_held_half,
     is_of_theirs,
-    looked_up_beside,
     names,
     quotable,
-    read,
     tells,
-    with_kin,
-    with_names,
     with_subject,
 )
-from memapp.domain.given_names import given_names
+from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
+from memapp.domain.duplicates import duplicate_of
+from memapp.domain.english import expand, sentences, tokens
+from memapp.domain.given_names import given_names, is_common, whose_words, with_kin
 from memapp.domain.memory import FromMemory, OwnerKind, Recalled
+from memapp.domain.memory_question import (
+    MemoryQuestion,
+    asks_which,
+    has_pronoun,
+    is_about_memapp,
+    looked_up_beside,
+    read,
+    with_names,
+)
 from memapp.domain.profile import FIELDS, same_value, stated
 from memapp.domain.profile_hints import Hint, unknown_in
 from memapp.domain.repetition import repeated
@@ -48,6 +49,7 @@ from memapp.services.embed import embedded
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
+from memapp.services.tellable import tellable
 from memapp.store import chat, memories, search
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
@@ -75,6 +77,10 @@ NEARLY = 0.25
 """So much less than the best may a second one score."""
 EARLIER = 3
 """Messages before a question in which whoever a pronoun stands for may be named."""
+NAMES_AMONG = 200
+"""Words of what was said before, no common ones, among which a name of somebody may be."""
+INTRODUCED = 100
+"""The newest facts that are read for who has a name: more of them tell of the same people."""
 NEXT = 3
 """So near behind a message stands the next one of the person."""
 _ASKED = lexicon("consent_questions")
@@ -142,18 +148,19 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
     said = [chat.get_message(session, one) for one in chat.still_there(session, [hit.id, *sources][-1:])]
     for message in said:
         following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
-        nxt = next((one for one in following if one.role is Role.USER and one.seq > message.seq), None)
-        if nxt is None or not is_correction(nxt.typed_text) or search.unconfirmed(session, [nxt.id]):
-            continue
-        if kept := quotable(nxt.typed_text, told=False):
+        nxt = tellable(session, [one for one in following if one.role is Role.USER and one.seq > message.seq][:1])
+        corrections = [one.typed_text for one in nxt if is_correction(one.typed_text)]
+        if kept := [sentence for one in corrections for sentence in quotable(one, told=False)]:
             return f' Then you said: "{shorten(one_line(" ".join(kept)), QUOTE_CHARS)}"'
     return ""
 
 
 def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return what was said with those of the person's who have a name in it called what they are to them."""
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
-    given = [one for fact in facts for one in given_names(fact.text)]
+    written = (word.removesuffix("'s") for text in said for word in tokens(expand(text)))
+    telling = list(dict.fromkeys(word for word in written if not is_common(word)))[:NAMES_AMONG]
+    texts = search.texts_with(runtime.read(), conversation_scope(runtime), telling, whose_words(), INTRODUCED)
+    given = [one for text in texts for one in given_names(text)]
     return [with_kin(text, given) for text in said]
 
 
@@ -186,7 +193,7 @@ def _of_profile(runtime: Runtime, field: str) -> FromMemory | None:
         return None
     session = runtime.read()
     from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
-    hits = tuple(_as_hit(one) for one in from_messages if one.active)
+    hits = tuple(_as_hit(one) for one in tellable(session, from_messages) if one.active)
     return FromMemory("\n".join(_of_field(field, one.new_value) for one in standing[:LINES]), hits)
 
 
@@ -239,11 +246,12 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
 def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
     """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
     session = runtime.read()
-    replies = [(hit, one) for hit in hits if hit.said_by == "user" for one in chat.variants(session, hit.id) if one.active]
+    asked = [hit for hit in hits if hit.said_by == "user"]
+    replies = [(hit, one) for hit in asked for one in tellable(session, chat.variants(session, hit.id)) if one.active]
     there = {hit.id: hit for hit in hits}
-    for asked, one in replies:
-        reply = there.get(one.id) or replace(asked, id=one.id, text=one_line(one.text), said_by="assistant")
-        there[one.id] = replace(reply, score=max(reply.score, asked.score))
+    for hit, one in replies:
+        reply = there.get(one.id) or replace(hit, id=one.id, text=one_line(one.text), said_by="assistant")
+        there[one.id] = replace(reply, score=max(reply.score, hit.score))
     return sorted(there.values(), key=lambda hit: -hit.score)
 
 
@@ -292,10 +300,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if hit.score < (TOLD_SCORE if question.is_told else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
-    if message.model in (OWN_WORDS, FROM_MEMORY):
-        return None
-    text = message.typed_text if message.origin is Origin.TYPED else message.text
-    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
+    told = _quotable(runtime, question, thread_id, message)
     meant = {one: with_subject(one, _before(runtime, message)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
     sure = certain(question, " ".join([*_answered(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
@@ -304,6 +309,14 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if name := asked_name(question, " ".join(told)):
         return _Line(hit, name, sure)
     return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+
+
+def _quotable(runtime: Runtime, question: MemoryQuestion, thread_id: str, message: Message) -> list[str]:
+    """Return the sentences of a message that may be quoted; none of what memapp itself said."""
+    if message.model in (OWN_WORDS, FROM_MEMORY):
+        return []
+    texts = [one.typed_text if one.origin is Origin.TYPED else one.text for one in tellable(runtime.read(), [message])]
+    return [one for text in texts for one in quotable(text, told=question.is_told, here=message.thread_id == thread_id)]
 
 
 def _before(runtime: Runtime, message: Message) -> list[str]:
@@ -343,18 +356,17 @@ def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: S
     asks_for = "" if question.is_told or question.wants == "job" else question.wants
     if question.is_yes_or_no or (asks_for and not question.kin):
         return []
-    fitting = [hit for hit in quotes.choose(question.text, hits, LINES) if names(question, hit.text)]
-    fitting = [hit for hit in fitting if not asks_for or has_wanted(question, hit.text)]
-    may_hold = [hit for hit in fitting if question.is_told or not question.is_narrative or is_held_half(question, hit.text)]
-    return [line for line in (_nearly(runtime, question, thread_id, hit) for hit in may_hold) if line is not None]
+    lines = (_nearly(runtime, question, thread_id, hit, asks_for) for hit in quotes.choose(question.text, hits, LINES))
+    return [line for line in lines if line is not None]
 
 
-def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
-    if hit.kind == "memory":
-        return _Line(hit, addressed(hit.text), 0.0)
-    message = chat.get_message(runtime.read(), hit.id)
-    text = message.typed_text if message.origin is Origin.TYPED else message.text
-    told = quotable(text, told=question.is_told, here=hit.thread_id == thread_id)
-    if message.model in (OWN_WORDS, FROM_MEMORY) or not told:
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled, asks_for: str) -> _Line | None:
+    """Return the line of a hit if that has what is asked for in the words that may be told."""
+    is_fact = hit.kind == "memory"
+    told = [hit.text] if is_fact else _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
+    text = " ".join(told)
+    is_of_it = names(question, text) and (not asks_for or has_wanted(question, text))
+    may_hold = question.is_told or not question.is_narrative or is_held_half(question, text)
+    if not (is_of_it and may_hold) or all(map(quotes.is_small_talk, told)):
         return None
-    return _Line(hit, _as_quote(runtime, question, hit, told), 0.0)
+    return _Line(hit, addressed(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)

@@ -19,6 +19,7 @@ from memapp.domain.relation import Edge
 from memapp.domain.when import named_times
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
+from memapp.services.tellable import tellable
 from memapp.store import memories, relations, search, vectors
 from memapp.store.scope import Scope
 
@@ -55,10 +56,8 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
         if one.id not in request.without
     ]
     if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
-        said = [one.id for one in candidates if one.kind == "message"]
         # The old words would speak against the new fact; what waits for a yes, or was denied, is not told.
-        gone = search.taken_back(session, said) | search.unconfirmed(session, said) if said else set()
-        candidates = [one for one in candidates if one.id not in gone]
+        candidates = _told(runtime, candidates, words, vector)
     now = session.now.astimezone()
     facts = [one.id for one in candidates if one.kind == "memory"]
     edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
@@ -114,6 +113,24 @@ def _candidates(
     if kind == "memory":
         return search.search_memories(session, scope or Scope(runtime.user_id), words, likeness=likeness)
     return search.search_messages(session, words, likeness=likeness)
+
+
+def _told(
+    runtime: Runtime, candidates: Sequence[Candidate], words: Sequence[str], vector: NDArray[np.float32] | None
+) -> list[Candidate]:
+    """Return candidates without what may not be told. What was cut is found by what is left of it, and not by what is hidden."""
+    before = {one.id: one.text for one in candidates}
+    likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
+    told = tellable(runtime.read(), [one for one in likeliest if one.kind == "message"])
+    cut = [one for one in told if one.text != before[one.id]]
+    rows = None if vector is None or not cut else embedded(runtime, [one.text[: vectors.EMBEDDED_CHARS] for one in cut])
+    alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
+    left = [
+        replace(one, cosine=cosine, bm25=one.bm25 if ranking.share_held(one.text, words) else 0.0)
+        for one, cosine in zip(cut, alike, strict=True)
+    ]
+    facts = [one for one in candidates if one.kind == "memory"]
+    return [*facts, *(one for one in told if one.text == before[one.id]), *left]
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:

@@ -1,21 +1,21 @@
 """What was talked about: the person's words of the days that are named, else of the chat before."""
 
-from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from memapp.domain.answering_sentence import in_confidence
 from memapp.domain.asked_sentence import asks_what_was_talked_about
 from memapp.domain.authorship import own_words
 from memapp.domain.chat import Message, Role
 from memapp.domain.duplicates import duplicate_of
 from memapp.domain.english import sentences, tokens
-from memapp.domain.from_memory import in_confidence
 from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime, named_times, told_day
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
-from memapp.store import chat, search
+from memapp.services.tellable import tellable
+from memapp.store import chat
 
 LISTED = 6
 LEAST_WORDS = 3
@@ -28,7 +28,7 @@ CHATS = 50
 def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     """Return the most telling sentence of each of the person's messages of a time."""
     times = named_times(message.text, runtime.clock().astimezone().date())
-    said = said_at(runtime, times) if times else _without_unconfirmed(runtime, _of_last_chat(runtime, message))
+    said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
     told: list[tuple[Message, str]] = []
     for one in said:
         words = _most_telling(one)
@@ -48,24 +48,17 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
 def said_at(runtime: Runtime, times: list[NamedTime]) -> list[Message]:
     """Return what the person said on days, but for what waits for their yes, was denied or taken back."""
     said = (chat.said_in(runtime.read(), time.year, time.month, time.day) for time in times)
-    return _without_unconfirmed(runtime, chain.from_iterable(said))
+    return tellable(runtime.read(), list(chain.from_iterable(said)))
 
 
-def _without_unconfirmed(runtime: Runtime, messages: Iterable[Message]) -> list[Message]:
-    said = list(messages)
-    ids = [one.id for one in said]
-    gone = search.unconfirmed(runtime.read(), ids) | search.taken_back(runtime.read(), ids) if ids else set()
-    return [one for one in said if one.id not in gone]
-
-
-def _of_last_chat(runtime: Runtime, message: Message) -> Iterator[Message]:
-    """Yield what was said in this chat so far, else in the one before it."""
+def _of_last_chat(runtime: Runtime, message: Message) -> list[Message]:
+    """Return what was said in this chat so far, else in the one before it."""
     others = [thread.id for thread in chat.list_threads(runtime.read(), limit=CHATS) if thread.id != message.thread_id]
     for thread_id in (message.thread_id, *others):
         said = [one for one in chat.list_messages(runtime.read(), thread_id, before=None) if one.role is Role.USER]
-        if said := [one for one in said if one.id != message.id and _most_telling(one)]:
-            yield from said
-            return
+        if any(one.id != message.id and _most_telling(one) for one in said):
+            return tellable(runtime.read(), said)
+    return []
 
 
 def _most_telling(message: Message) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
+from memapp.domain.profile_hints import Hint
 from memapp.domain.ranking import Candidate
 from memapp.store.failures import Row
 from memapp.store.records import record
@@ -38,6 +39,9 @@ _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
            (SELECT group_concat(value, char(10)) FROM json_each(o.tags)) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
+_TEXTS_BY_WORDS = """
+    SELECT o.text FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
+    WHERE memories_fts MATCH :query AND {where} ORDER BY memories_fts.rowid DESC LIMIT :limit"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
@@ -106,6 +110,16 @@ def search_messages(
     return _candidates(rows, likeness, bm25=by_words)
 
 
+def texts_with(session: Session, scope: Scope, some: Iterable[str], others: Iterable[str], limit: int) -> list[str]:
+    """Return the texts of the newest facts in scope that hold one of some words, and beside it one of others."""
+    words = match_any(ranking.words_of(" ".join(some)))
+    beside = match_any([" ".join(ranking.words_of(one)) for one in others])
+    if not words or not beside:
+        return []
+    query = f"text : (({words}) AND ({beside}))"
+    return session.column(_TEXTS_BY_WORDS.format(where=scope.where), query=query, limit=limit, **scope.values)
+
+
 def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:
     """Return what was found, each row with its scores by their names."""
     return [
@@ -132,15 +146,29 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     return set(session.column(sql, ids=message_ids))
 
 
-def unconfirmed(session: Session, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages that say something which waits for the person's yes, or did not get it."""
-    sql = """SELECT e.message_id FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
-             WHERE e.user_id = :user AND e.message_id IN (SELECT value FROM json_each(:ids))
-               AND r.state NOT IN ('approved', 'applied')
+def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:
+    """Return what messages say that waits for the person's yes, or did not get it, of those that say such a thing.
+
+    A reply may say again what it answers, and a question of memapp what it asks about.
+    """
+    sql = """WITH said AS (
+                 SELECT value AS id, value AS source FROM json_each(:ids)
+                 UNION SELECT m.id, m.reply_to FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
+                 WHERE m.reply_to IS NOT NULL),
+             of_requests AS (
+                 SELECT said.id, said.source, e.request_id FROM said
+                 CROSS JOIN request_evidence e ON e.message_id = said.source
+                 UNION SELECT said.id, '', r.id FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
+             SELECT DISTINCT o.id, r.field, r.new_value AS value
+             FROM of_requests o CROSS JOIN consent_requests r ON r.id = o.request_id
+             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied')
                AND NOT EXISTS (SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
-                               WHERE s.message_id = e.message_id AND a.state IN ('approved', 'applied')
+                               WHERE s.message_id = o.source AND a.state IN ('approved', 'applied')
                                  AND a.field = r.field AND a.new_value = r.new_value)"""
-    return set(session.column(sql, ids=message_ids))
+    found: dict[str, list[Hint]] = {}
+    for row in session.run(sql, ids=message_ids):
+        found.setdefault(row["id"], []).append(Hint(row["field"], row["value"]))
+    return found
 
 
 def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them: bool) -> None:

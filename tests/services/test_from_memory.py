@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -108,6 +108,14 @@ def test_a_pronoun_stands_for_who_was_named_before(runtime: Runtime) -> None:
     assert own(runtime, "what is her name?") == NOBODY
 
 
+def test_a_name_for_a_pronoun_is_known_however_many_facts_are_newer(runtime: Runtime) -> None:
+    curate.add(runtime, "User's cousin Petra-Lou lives in Kiel.")
+    for number in range(INTRODUCED + 1):
+        curate.add(runtime, f"User's cousin keeps bee hive {number}.")
+    thread = tell(runtime, "Petra-Lou's train is late, it keeps me waiting")
+    assert own(runtime, "where does she live?", thread) == "Your cousin Petra-Lou lives in Kiel."
+
+
 def test_what_was_said_in_this_very_chat_is_quoted_even_where_it_could_only_be_remembered_with_a_yes(runtime: Runtime) -> None:
     thread = tell(runtime, "my girlfriend Ines stayed in Porto, she is a vet.")
     assert own(runtime, "what's my girlfriend's name?", thread) == "Your girlfriend is called Ines."
@@ -197,6 +205,72 @@ def test_what_waits_or_was_denied_or_taken_back_is_not_told(runtime: Runtime, mo
         assert own(runtime, question) == UNKNOWN, question
     ask(runtime, "What is Porto like?")
     assert "diabetic" not in str(model.seen[-1])
+
+
+def test_beside_what_waits_or_was_denied_the_rest_of_a_message_is_told(runtime: Runtime) -> None:
+    thread = tell(runtime, "hi! i'm Tom, just began a new job as a baker and I love it. I went to Kiel by train.")
+    told = 'You told me today: "hi! just began a new job as a baker… I went to Kiel by train."'
+    for _ in ("it waits", "it was denied"):
+        assert own(runtime, "where did I go by train?", thread) == own(runtime, "where did I go by train?") == told
+        assert own(runtime, "what did I tell you about my job?", thread).startswith('You told me today: "')
+        for request in pending.list_pending(runtime):
+            decisions.deny(runtime, request.id)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("I'm Tom. We went to Tibet in May, the yaks were huge.", "Tom"),
+        ("My name is Tomasz, we went to Tibet in May and I love yaks.", "Tomasz"),
+        ("We went to Tibet in May, the yaks were huge. I live in Porto now.", "Porto"),
+        ("I am diabetic. It did not spoil our trip. We went to Tibet in May, the yaks were huge.", "diabetic"),
+        ("My address is 4 Elm Street. We went to Tibet in May, the yaks were huge.", "Elm"),
+        ("I earn 3000 euros a month. We went to Tibet in May, the yaks were huge.", "3000"),
+        ("We went to Tibet in May, the yaks were huge. My wife left me. She took the dog.", "wife"),
+    ],
+)
+def test_a_value_that_waits_or_was_denied_is_in_no_answer_source_or_prompt(
+    runtime: Runtime, model: ScriptedModel, said: str, value: str
+) -> None:
+    model.enqueue(f"What a trip, {value}!")
+    thread = tell(runtime, said)
+    for _ in ("it waits", "it was denied"):
+        prompts = []
+        for question in (
+            "what did I tell you about Tibet?",
+            "where did we go in May?",
+            "what did we talk about today?",
+            "what did you say about the trip?",
+            "what do you know about me?",
+            "What would you pack for yaks in Tibet?",
+        ):
+            seen = len(model.seen)
+            elsewhere = say(runtime, new_chat(runtime), question)
+            prompts += model.seen[seen:]
+            for happened in (elsewhere, say(runtime, thread, question)):
+                reply = only(Completed, happened).reply
+                shown = [reply.text, *(hit.text for hit in chats.trace(runtime, reply).hits)]
+                shown += [hit.text for one in happened if isinstance(one, Found) for hit in one.hits]
+                assert value not in " ".join(shown), question
+        assert prompts
+        assert value not in str(prompts)
+        assert "Tibet" in own(runtime, "what did I tell you about Tibet?")
+        for request in pending.list_pending(runtime):
+            decisions.deny(runtime, request.id)
+
+
+def test_what_is_told_of_a_message_must_itself_be_of_the_question(runtime: Runtime) -> None:
+    tell(runtime, "hi, tom here! got a dog called Rex and moved to Lyon", "good day! just moved to Ghent for a new job")
+    for question in ("what is my dog called?", "what is my job?"):
+        assert own(runtime, question) == UNKNOWN, question
+
+
+def test_the_source_of_a_value_in_the_profile_hides_another_that_was_denied(runtime: Runtime) -> None:
+    tell(runtime, "I'm Tom. I live in Bruges.")
+    for request in pending.list_pending(runtime):
+        (decisions.approve if request.field == "city" else decisions.deny)(runtime, request.id)
+    reply = ask(runtime, "where do I live?")
+    assert (reply.text, [hit.text for hit in chats.trace(runtime, reply).hits]) == ("You live in Bruges.", ["I live in Bruges."])
 
 
 def test_what_memapp_itself_said_is_no_source(runtime: Runtime, model: ScriptedModel) -> None:

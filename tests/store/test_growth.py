@@ -45,6 +45,7 @@ LOOKS: dict[str, Look] = {
     "pairs_of": lambda conn, ids: relations.pairs_of(on(conn), ids[0]),
     "sources_of": lambda conn, ids: search.sources_of(on(conn), ids[:3]),
     "taken_back": lambda conn, ids: search.taken_back(on(conn), MESSAGES),
+    "unconfirmed": lambda conn, ids: search.unconfirmed(on(conn), MESSAGES),
     "keep_taken_back": lambda conn, ids: search.keep_taken_back(on(conn), ids[:3], all_of_them=True),
     "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3], NOW),
     "used_in": lambda conn, ids: recalls.used_in(on(conn), ids[0], 5),

@@ -1,0 +1,50 @@
+"""What may be told of messages: the one place that withholds what waits for the person's yes, was denied, or was taken back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.memory import Recalled
+from memapp.domain.profile_hints import Hint
+from memapp.domain.ranking import Candidate
+from memapp.domain.withheld import says_any, told_beside
+from memapp.store import chat, search
+from memapp.store.session import Session
+
+CUT_AMONG = 20
+"""Of the person's messages with something to withhold, the first are read for what else they say; others are left out whole."""
+Said = TypeVar("Said", Message, Candidate, Recalled)
+
+
+def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
+    """Return what was said, each with those of its words that may be told, and without what was taken back."""
+    gone = search.taken_back(session, [one.id for one in said]) if said else set()
+    return without_withheld(session, [one for one in said if one.id not in gone])
+
+
+def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
+    """Return what was said, each without what waits for a yes or was denied; where nothing is left of it, it is left out."""
+    withheld = search.unconfirmed(session, [one.id for one in said]) if said else {}
+    told = _rests(session, [one.id for one in said if one.id in withheld], withheld)
+    kept = [_with_text(one, told[one.id]) if one.id in told else one for one in said]
+    return [one for one in kept if one.text or one.id not in told]
+
+
+def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence[Hint]]) -> dict[str, str]:
+    """Return what may be told of messages with something to withhold, empty where that is nothing."""
+    found = [chat.get_message(session, id) for id in ids]
+    unread = {one.id for one in [one for one in found if one.role is Role.USER][CUT_AMONG:]}
+    return {one.id: "" if one.id in unread else _told(one, withheld[one.id]) for one in found}
+
+
+def _told(message: Message, withheld: Sequence[Hint]) -> str:
+    if message.role is Role.ASSISTANT:
+        return "" if says_any(message.text, withheld) else message.text
+    return told_beside(message.typed_text if message.origin is Origin.TYPED else message.text, withheld)
+
+
+def _with_text(one: Said, text: str) -> Said:
+    if isinstance(one, Message):
+        return replace(one, text=text, pasted=())
+    return replace(one, text=text)

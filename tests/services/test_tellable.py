@@ -1,0 +1,59 @@
+"""What may be told of messages where something waits for a yes, was denied or was taken back."""
+
+import pytest
+
+from memapp.domain.chat import Message, Role
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate
+from memapp.services.consent import decisions, pending
+from memapp.services.tellable import CUT_AMONG, tellable
+from memapp.store import chat
+from tests.builders import new_chat, say
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel(parameters=135_000_000)
+
+
+def said(runtime: Runtime, thread: str) -> list[Message]:
+    return chat.list_messages(runtime.read(), thread, before=None)
+
+
+def told(runtime: Runtime, thread: str) -> list[str]:
+    return [one.text for one in tellable(runtime.read(), said(runtime, thread))]
+
+
+def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_say_it_again(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
+    model.enqueue("Nice to meet you, Tom!")
+    thread = new_chat(runtime)
+    for text in ("I'm Tom. I collect maps.", "Are maps fun?"):
+        say(runtime, thread, text)
+    whole = [one.text for one in said(runtime, thread)]
+    assert len([text for text in whole if "Tom" in text]) == 3, "the message, its reply and memapp's question"
+    assert told(runtime, thread) == ["I collect maps.", *whole[3:]]
+    (request,) = pending.list_pending(runtime)
+    decisions.approve(runtime, request.id)
+    assert told(runtime, thread) == whole
+
+
+def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I collect maps. I play chess.")
+    source = next(one.id for one in said(runtime, thread) if one.role is Role.USER)
+    memory = curate.add(runtime, "User collects maps.", sources=(source,))
+    curate.discard(runtime, memory.memory_id)
+    assert "I collect maps. I play chess." not in told(runtime, thread)
+
+
+def test_so_many_are_read_and_the_others_stay_hidden(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for number in range(CUT_AMONG + 2):
+        say(runtime, thread, f"I'm Tom. I collect map {number}.")
+    assert [text for text in told(runtime, thread) if text.startswith("I collect")] == [
+        f"I collect map {number}." for number in range(CUT_AMONG)
+    ]
+    assert not any("Tom" in text for text in told(runtime, thread))
