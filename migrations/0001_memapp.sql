@@ -507,10 +507,11 @@ CREATE TRIGGER consent_requests_stay BEFORE DELETE ON consent_requests WHEN old.
 END;
 CREATE TRIGGER request_evidence_is_true BEFORE INSERT ON request_evidence WHEN NOT EXISTS (
     SELECT 1 FROM consent_requests p JOIN messages m ON m.user_id = p.user_id
-    WHERE p.id = new.request_id AND p.state = 'pending' AND m.id = new.message_id
-          AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed'))
+    WHERE p.id = new.request_id AND m.id = new.message_id
+          AND (p.state = 'pending' AND (new.typed = 0 OR m.role = 'user' AND m.origin = 'typed')
+               OR p.state = 'denied' AND new.typed = 0))           -- it says again what is not to be told, and counts for nothing
 OR EXISTS (SELECT 1 FROM request_evidence WHERE request_id = new.request_id AND message_id = new.message_id) BEGIN
-    SELECT raise(ABORT, 'that is no evidence for a consent request that waits');
+    SELECT raise(ABORT, 'that is no evidence for this consent request');
 END;
 CREATE TRIGGER request_evidence_is_fixed BEFORE UPDATE ON request_evidence BEGIN
     SELECT raise(ABORT, 'evidence cannot be changed');

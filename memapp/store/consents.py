@@ -42,7 +42,7 @@ def add_request(session: Session, request: ConsentRequest, *, memory: Memory | N
 
 
 def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
-    """Note a message that says what a waiting request proposes; one message counts once."""
+    """Note a message that says what a request proposes that waits or was denied; one message counts once."""
     sql = """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
              SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
              AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)"""

@@ -40,6 +40,16 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
     assert told(runtime, thread) == whole
 
 
+def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I'm Tom. I collect maps.")
+    (request,) = pending.list_pending(runtime)
+    decisions.deny(runtime, request.id)
+    say(runtime, thread, "I'm Tom. I play chess.")
+    assert not any("Tom" in text for text in told(runtime, thread)) and "I play chess." in told(runtime, thread)
+    assert pending.list_pending(runtime) == [], "it is not asked again"
+
+
 def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "I collect maps. I play chess.")

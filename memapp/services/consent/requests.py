@@ -26,10 +26,10 @@ def propose(
 ) -> ConsentRequest | None:
     """Put a value of a field before the person, with a memory that waits with it.
 
-    The same request again only adds its message as evidence; what the profile says already, what was denied within the last
-    week, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two messages
-    that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an import
-    proposed, with all that came with it.
+    The same request again only adds its message as evidence, and so does what was denied within the last week. What the profile
+    says already, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two
+    messages that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an
+    import proposed, with all that came with it.
     Return the request, or None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
@@ -41,7 +41,11 @@ def propose(
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
         request = next((one for one in same if one not in brought), None)
         if request is None:
-            if _denied_lately(session, field, value) or _was_decided(session, field, value, message_id):
+            if denied := _denied_lately(session, field, value):
+                if message_id:  # so that it is withheld there, too
+                    consents.add_evidence(session, denied.id, message_id, typed=False)
+                return None
+            if _was_decided(session, field, value, message_id):
                 return None
             pending.end_all(runtime, [one.id for one in brought], actor, "signals")
             request = pending.add(session, field, "", value, proposer, memory)
@@ -56,10 +60,10 @@ def propose(
         return consents.get_request(session, request.id)
 
 
-def _denied_lately(session: Session, field: str, value: str) -> bool:
+def _denied_lately(session: Session, field: str, value: str) -> ConsentRequest | None:
     denied = consents.list_requests(session, state="denied", field=field)
     lately = [one for one in denied if one.decided_at and abs(session.now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
-    return any(proposes(one, value) and not _was_reopened(session, one) for one in lately)
+    return next((one for one in lately if proposes(one, value) and not _was_reopened(session, one)), None)
 
 
 def _was_reopened(session: Session, request: ConsentRequest) -> bool:
