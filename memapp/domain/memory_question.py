@@ -133,6 +133,12 @@ def has_pronoun(message: str) -> bool:
     return EN.regex(r"\b{pronoun_of_others}\b").search(message) is not None
 
 
+def refers_back(message: str) -> bool:
+    """Say whether a message speaks of what was named before it: `is he ill?`, and not `my dog is ill, he ate a sausage`."""
+    pronoun = EN.regex(r"\b{pronoun_of_others}\b").search(message)
+    return pronoun is not None and not asked_sentence.referent(pronoun[0].casefold(), [message[: pronoun.start()]])
+
+
 # Keys ----------------------------------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
-from memapp.domain.memory_question import has_pronoun, read
+from memapp.domain.memory_question import read, refers_back
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
@@ -111,7 +111,7 @@ def _stands_alone(message: str | None) -> bool:
 
     What is still to come is rarely a greeting, and is prefilled.
     """
-    return message is None or (message != "" and is_small_talk(message)) or (is_task(message) and not has_pronoun(message))
+    return message is None or (message != "" and is_small_talk(message)) or (is_task(message) and not refers_back(message))
 
 
 def _said_lately(history: Sequence[Exchange]) -> str:
@@ -145,7 +145,7 @@ def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     said = history[-1].user if history else None
     if said is None or is_small_talk(message) or is_small_talk(said) or read(said) is not None:
         return []
-    if is_task(said) and not has_pronoun(message):  # that was done: the reply would be of it once more
+    if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []
     return [shorten(one_line(said), SAID_CHARS)]
 

@@ -86,11 +86,12 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
 
 def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_examples() -> None:
     history = [Exchange(f"I have {animal}.", "How nice!") for animal in ("a cat", "a dog", "a hen", "bees")]
-    for message in ("Write me a poem about it.", "Tell me a joke.", "What is my cat called?"):
+    stands_alone = ("Tell me a joke.", "Write a poem about my dog and his ball.")
+    for message in ("Write me a poem about it.", "What is my cat called?", *stands_alone):
         prompt = trunk(replace(context(message, [*history, Exchange("Hello!", "Hi!")]), form="simple"))
         assert prompt.turns == (PromptTurn("user", message),)
-        told = "" if message == "Tell me a joke." else "\n\nEarlier the user said: I have a dog. I have a hen. I have bees."
-        assert prompt.system == companion().prompt + told, "a task that names all it is of stands alone"
+        told = "" if message in stands_alone else "\n\nEarlier the user said: I have a dog. I have a hen. I have bees."
+        assert prompt.system == companion().prompt + told
 
 
 def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:
