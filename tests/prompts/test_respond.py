@@ -5,7 +5,7 @@ from typing import Any
 
 from memapp.domain.chat import Exchange
 from memapp.prompts import predict, respond
-from memapp.prompts.context import PromptContext
+from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.respond import Attempt
 from tests.prompts.contexts import companion, context, hit, tom
 
@@ -92,11 +92,20 @@ def test_the_last_replies_are_held_against_the_next_and_named_nowhere() -> None:
     assert said[0] not in f"{prompt.system}{prompt.turns}{prompt.suffix}"
 
 
+def test_what_decides_a_request_stands_behind_it_and_what_only_surrounds_it_was_told_before() -> None:
+    told = [hit("User lives in Graz."), hit("User is afraid of dogs.")]
+    asked = replace(context("Where could we go on Sunday?"), form="simple")
+    prompt, sampling = respond.request(asked, told, reply_tokens=100, temperature=0.3)
+    assert [turn.content for turn in prompt.turns[-3:]] == ["I live in Graz.", respond.NOTED, "Where could we go on Sunday?"]
+    assert prompt.suffix == "I am afraid of dogs." and respond.NOTED in sampling.said
+    assert prompt.turns[:-3] == trunk(asked).turns[:-1], "what stands before it is the same in every call"
+
+
 def test_a_small_model_reads_facts_behind_the_message_as_if_said_with_it() -> None:
-    small = replace(context("Suggest some music."), form="simple")
+    small = replace(context("Suggest some jazz."), form="simple")
     prompt, _ = respond.request(small, HITS, updates=("Memory updates since rev 1:",), reply_tokens=100, temperature=0.3)
     assert prompt.suffix == "I like jazz."
-    assert "jazz" not in f"{prompt.system}{prompt.turns}" and "updates" not in f"{prompt}"
+    assert prompt.turns == trunk(small).turns and "updates" not in f"{prompt}"
     said = hit("My sister plays the cello. Do you know her?", "user")
     assert respond.in_prompt(small, [HITS[1], said, HITS[0], HITS[0]]) == (said, HITS[0])
     assert respond.fact_about_user(said) == "My sister plays the cello."
