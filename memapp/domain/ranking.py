@@ -37,6 +37,10 @@ MEANING = 0.50
 MISSPELT = 0.30
 BESIDE = 0.30
 """Share of its own score that a message lends to the one before and the one after it."""
+ANSWER = 0.50
+"""The same of a question, for what the person said next: an answer seldom repeats the words of its question."""
+LEAST_ASKED = 0.25
+"""A question that scores less by itself has hardly to do with the message, and so has its answer."""
 TWO_AWAY = 0.15
 THAT_DAY = 0.20
 THAT_MONTH = 0.10
@@ -221,12 +225,13 @@ def _has_reason(candidate: Candidate) -> bool:
 def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     """Return for each message what its neighbours in the chat lend it."""
     at = {(one.thread_id, one.seq): score for one, score in own.items()}
+    asked = {(one.thread_id, one.seq) for one, score in own.items() if "?" in one.text and score >= LEAST_ASKED}
     lent = {}
     for one in own:
-        beside, two_away = (
-            max(at.get((one.thread_id, one.seq - step), 0.0), at.get((one.thread_id, one.seq + step), 0.0)) for step in (1, 2)
-        )
-        lent[one.id] = BESIDE * beside + TWO_AWAY * two_away
+        two_before, before, after, two_after = ((one.thread_id, one.seq + step) for step in (-2, -1, 1, 2))
+        answers = ANSWER if before in asked and one.said_by != "assistant" else BESIDE
+        beside = max(answers * at.get(before, 0.0), BESIDE * at.get(after, 0.0))
+        lent[one.id] = beside + TWO_AWAY * max(at.get(two_before, 0.0), at.get(two_after, 0.0))
     return lent
 
 

@@ -17,7 +17,7 @@ def fact(id: str, text: str = "", **signals: float | bool | datetime) -> Candida
     return Candidate(**{"kind": "memory", "id": id, "text": text or f"Fact {id}.", "around": "", "at": LONG_AGO, **signals})  # type: ignore[arg-type]
 
 
-def message(id: str, seq: int, text: str = "", **signals: float | datetime) -> Candidate:
+def message(id: str, seq: int, text: str = "", **signals: float | str | datetime) -> Candidate:
     values = {"kind": "message", "id": id, "text": text or f"Message {id}.", "around": "", "at": LONG_AGO, **signals}
     return Candidate(**values, thread_id="thread", seq=seq)  # type: ignore[arg-type]
 
@@ -75,6 +75,31 @@ def test_a_hit_lifts_the_messages_beside_it_most_and_those_two_away_a_little():
         *(message(id, seq, cosine=0.3) for id, seq in (("beside", 11), ("two away", 8), ("far", 20))),
     )
     assert order(far, two_away, beside, hit) == ["hit", "beside", "two away", "far"]
+
+
+def test_a_question_that_is_a_hit_lifts_its_answer_more_than_what_was_said_before_it():
+    before, answer = (message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("answer", 11)))
+    question = message("question", 10, "Which tea do you drink?", cosine=0.9)
+    assert order(before, answer, question) == ["question", "answer", "before"]
+
+
+def test_a_question_that_hardly_matches_lifts_its_answer_no_more_than_what_was_said_before_it():
+    before, answer = (message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("answer", 11)))
+    ranked = fuse([message("question", 10, "Which tea do you drink?", cosine=0.4), before, answer], (), NOW)
+    assert len({one.parts["beside a hit"] for one in ranked if one.candidate.id != "question"}) == 1
+
+
+def test_a_question_lifts_a_reply_no_more_than_any_hit_does():
+    question, hit = message("question", 10, "Which tea shall I buy?", cosine=0.9), message("hit", 30, cosine=0.9)
+    reply, beside = (message(id, seq, cosine=0.3, said_by="assistant") for id, seq in (("reply", 11), ("beside", 31)))
+    lent = {one.candidate.id: one.parts["beside a hit"] for one in fuse([question, reply, hit, beside], (), NOW)}
+    assert lent["reply"] == lent["beside"]
+
+
+def test_a_hit_that_asks_nothing_lifts_the_message_after_it_no_more_than_the_one_before_it():
+    lifted = [message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("after", 11))]
+    ranked = fuse([message("hit", 10, cosine=0.9), *lifted], (), NOW)
+    assert len({one.parts["beside a hit"] for one in ranked if one.candidate.id != "hit"}) == 1
 
 
 def test_a_hit_lifts_nothing_in_another_chat():
