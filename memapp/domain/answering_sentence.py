@@ -12,7 +12,7 @@ from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
 from memapp.domain.given_names import given_names
-from memapp.domain.memory_question import MemoryQuestion, key, keys, kin_in, kin_words, singular
+from memapp.domain.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.lexicon import lexicon
 
@@ -30,11 +30,17 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
-    is_of_somebody = not question.is_told and (is_fact or bool(question.wants) or not question.is_narrative)
+    is_of_somebody = not (question.is_told or question.of_anybody) and (
+        is_fact or bool(question.wants) or not question.is_narrative
+    )
+    if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
+        return 0.0
+    if not question.is_narrative and EN.regex("{formerly}").search(sentence) and not EN.regex("{formerly}").search(question.text):
+        return 0.0
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
         return 0.0
     is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
-    if is_wanted and not has_wanted(question, sentence):
+    if is_wanted and not has_wanted(question, _beside(question, sentence) if question.of_anybody else sentence):
         return 0.0
     if not question.other:
         return 1.0
@@ -52,10 +58,33 @@ def names(question: MemoryQuestion, sentence: str) -> bool:
     return all(one & held for one in question.named)
 
 
+def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for.
+
+    Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
+    """
+    held = _held(sentence)
+    if not all(one & held for one in _somebody(question)) or not _is_about_same(question, sentence, is_fact=is_fact):
+        return False
+    if question.is_yes_or_no:
+        return EN.regex("{own_state}").match(question.text) is not None
+    is_of_work = any("job" in one and not one & held for one in (*question.named, *question.other))
+    if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+        return False
+    return not question.wants or (question.wants == "job" and bool(question.kin)) or has_wanted(question, sentence)
+
+
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence holds as many words of a question, besides names, as an answer must."""
     held = _held(sentence)
     return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
+
+
+def _somebody(question: MemoryQuestion) -> list[frozenset[str]]:
+    """Return of what a question names those who have a name, or are the person's: nobody else stands for them."""
+    large = [word for word in tokens(question.text)[1:] if word[:1].isupper() and word != "I"]
+    whose = question.names | keys(large) | {key(one) for one in question.kin}
+    return [one for one in question.named if one & whose]
 
 
 def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
@@ -65,6 +94,12 @@ def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     if question.wants == "person":
         return _has_name(question, sentence) or bool(kin_words() & {stem for word in tokens(sentence) for stem in stems(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
+
+
+def _beside(question: MemoryQuestion, sentence: str) -> str:
+    """Return a sentence without what a question says itself, which is no answer: the name in `who wrote Middlemarch`."""
+    said = frozenset().union(*question.named, *question.other)
+    return " ".join(word for word in tokens(expand(sentence)) if not keys([word]) & said)
 
 
 def asked_name(question: MemoryQuestion, text: str) -> str:
@@ -168,6 +203,15 @@ def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) ->
         wider = {key(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
         return kin <= asked | wider
     return is_fact or bool({"i", "my", "we", "our", "me"} & set(words))
+
+
+def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of those whom a question names as somebody's: not so `as a child`, of `my kids`."""
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    kin = {key(one) for one in question.kin}
+    theirs = question.names.union(*(one for one in (*question.named, *question.other) if one & kin))
+    owners = [at for at, word in enumerate(words) if word in EN.owning]
+    return any(keys(words[at + 1 : at + 1 + POSSESSED_WORDS]) & theirs for at in owners) or bool(keys(words[:1]) & question.names)
 
 
 def _subject(words: Sequence[str]) -> Sequence[str]:
