@@ -6,6 +6,7 @@ and most of the other words. What is left in doubt is for the model.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memapp.domain import asked_sentence
 from memapp.domain.authorship import own_words
@@ -40,7 +41,7 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
         return 0.0
     is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
-    if is_wanted and not has_wanted(question, _beside(question, sentence) if question.of_anybody else sentence):
+    if is_wanted and not (_has_beside(question, sentence) if question.of_anybody else has_wanted(question, sentence)):
         return 0.0
     if not question.other:
         return 1.0
@@ -64,11 +65,13 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
     """
     held = _held(sentence)
-    if not all(one & held for one in _somebody(question)) or not _is_about_same(question, sentence, is_fact=is_fact):
+    if not all(one & held for one in _somebody(question)) or not (
+        question.wants == "reason" or _is_about_same(question, sentence, is_fact=is_fact)
+    ):
         return False
     if question.is_yes_or_no:
         return EN.regex("{own_state}").match(question.text) is not None
-    is_of_work = any("job" in one and not one & held for one in (*question.named, *question.other))
+    is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
     if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
         return False
     return not question.wants or (question.wants == "job" and bool(question.kin)) or has_wanted(question, sentence)
@@ -96,10 +99,11 @@ def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
 
 
-def _beside(question: MemoryQuestion, sentence: str) -> str:
-    """Return a sentence without what a question says itself, which is no answer: the name in `who wrote Middlemarch`."""
+def _has_beside(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence has what is asked for besides what a question says, as the name in `who wrote Middlemarch`."""
     said = frozenset().union(*question.named, *question.other)
-    return " ".join(word for word in tokens(expand(sentence)) if not keys([word]) & said)
+    rest = " ".join(word for word in tokens(expand(sentence)) if not keys([word]) & said)
+    return has_wanted(replace(question, kin=frozenset()), rest)
 
 
 def asked_name(question: MemoryQuestion, text: str) -> str:
@@ -143,6 +147,11 @@ def with_subject(statement: str, before: Sequence[str]) -> str:
     return f"{who}{statement[found.end() :]}" if found and who else statement
 
 
+def without_apposition(statement: str) -> str:
+    """Return a statement without a name between commas, behind which its verb looks like that of a question: `Emil, is`."""
+    return EN.regex("{apposition}").sub("", statement)
+
+
 def is_correction(message: str) -> bool:
     """Say whether a message takes back, or dates, what was said just before it: `no, it's Ghent, not Bruges`."""
     return EN.regex("{corrects}").match(expand(message).strip()) is not None
@@ -165,7 +174,8 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
         if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
             continue
-        if is_secret(sentence) or (touches_sensitive(sentence) and not here):
+        left = EN.regex("{moved_from}").sub(" ", expand(sentence))  # where somebody no longer lives
+        if is_secret(sentence) or (touches_sensitive(left) and not here):
             continue
         if kept and EN.regex(r"(?:{coordinators} )?{pronoun_of_others}\b").match(sentence):
             kept[-1] += f" {sentence}"

@@ -18,6 +18,7 @@ from memapp.domain.answering_sentence import (
     quotable,
     tells,
     with_subject,
+    without_apposition,
 )
 from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
@@ -131,7 +132,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return _told(runtime, lines)
     if not question.is_personal and question.wants != "reason":
         return None
-    hits = look(question, ("message",)) or hits  # a message may say more than its fact
+    hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
     lines = _nearest(runtime, question, message, hits)
     if question.is_personal and waits(runtime, message.text, question, max((line.sure for line in lines), default=0.0)):
         return FromMemory(WAITS)
@@ -245,7 +246,7 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
     """Say whether a hit is from the one who is asked about, and more than a question."""
     if hit.kind == "memory":
         return True
-    is_question = len(sentences(hit.text)) == 1 and quotes.asks(hit.text)
+    is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(hit.text))
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
 
 

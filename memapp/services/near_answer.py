@@ -9,6 +9,7 @@ from memapp.domain.english import sentences
 from memapp.domain.memory_question import MemoryQuestion, looked_up_beside
 from memapp.domain.profile_hints import Hint
 from memapp.domain.withheld import says_any, told_beside
+from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
@@ -23,17 +24,20 @@ AMONG = 20
 def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Sequence[str]) -> list[float]:
     """Return how near in meaning sentences are to a question, as it was asked or as it was read.
 
-    Without an embedding model, those that hold half its words are near. Asked of somebody, and nothing more, all about them is.
+    Without an embedding model, those that hold half its words are near. Of a day, or somebody, and no more, all is.
     """
     texts = [asked, f"{question.text}?", *(f"{question.text} {one}" for one in looked_up_beside(question))]
     rows = embedded(runtime, [*texts, *said]) if said else None
     if rows is None:
         return [float(is_held_half(question, one)) for one in said]
     near = (rows[len(texts) :] @ rows[: len(texts)].T).max(axis=1)
-    is_open = question.kin and not question.other
-    return [
-        max(float(like), NEAR) if is_open and names(question, one) else float(like) for one, like in zip(said, near, strict=True)
-    ]
+    return [max(float(like), NEAR) if _is_all_of(question, one) else float(like) for one, like in zip(said, near, strict=True)]
+
+
+def _is_all_of(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a question asks no more than of whom, or of what day, a sentence is."""
+    is_of_it = question.kin or quotes.shares_subject(question.text, sentence)
+    return not question.other and bool(is_of_it) and names(question, sentence)
 
 
 def waits(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -> bool:
