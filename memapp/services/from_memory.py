@@ -133,8 +133,14 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if not question.is_personal and question.wants != "reason":
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
+    return _not_sure(runtime, question, message, hits)
+
+
+def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
+    """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
     lines = _nearest(runtime, question, message, hits)
-    if question.is_personal and waits(runtime, message.text, question, max((line.sure for line in lines), default=0.0)):
+    is_of_person = question.about == "person" and question.is_personal
+    if is_of_person and waits(runtime, message.text, question, max((line.sure for line in lines), default=0.0)):
         return FromMemory(WAITS)
     if lines:
         return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer

@@ -372,6 +372,7 @@ def test_what_was_talked_about_is_listed_without_what_is_sensitive(runtime: Runt
 def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_question(runtime: Runtime) -> None:
     tell(runtime, "I'm allergic to penicillin.", "my girlfriend Ines lives in Porto")
     assert own(runtime, "what am I allergic to?") == own(runtime, "where does my girlfriend live?") == WAITS
+    assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
 
 
@@ -435,11 +436,14 @@ def test_who_or_when_is_told_of_those_the_person_told_of(runtime: Runtime) -> No
     )
     assert "one of them, Emil, is afraid of dogs" in own(runtime, "who is afraid of dogs?")
     assert "on saturday" in own(runtime, "when is the recital?")
+    tell(runtime, "met Olga at the fair, Olga works for the council")
+    assert "for the council" in own(runtime, "where does Olga work?")
     for question in (
         "who is afraid of Virginia Woolf?",
         "who wrote Middlemarch?",
         "who is Middlemarch?",
         "when is the carnival?",
+        "where does Olga live?",
         "where is the recital?",
         "where can I buy rooibos?",
         "how long do dogs live?",
