@@ -6,13 +6,14 @@ and most of the other words. What is left in doubt is for the model.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memapp.domain import asked_sentence
 from memapp.domain.authorship import own_words
 from memapp.domain.clauses import verb_at
 from memapp.domain.english import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
 from memapp.domain.given_names import given_names
-from memapp.domain.memory_question import MemoryQuestion, key, keys, kin_in, kin_words, singular
+from memapp.domain.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
 from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.lexicon import lexicon
 
@@ -30,11 +31,17 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
-    is_of_somebody = not question.is_told and (is_fact or bool(question.wants) or not question.is_narrative)
+    is_of_somebody = not (question.is_told or question.of_anybody) and (
+        is_fact or bool(question.wants) or not question.is_narrative
+    )
+    if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
+        return 0.0
+    if not question.is_narrative and EN.regex("{formerly}").search(sentence) and not EN.regex("{formerly}").search(question.text):
+        return 0.0
     if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
         return 0.0
     is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
-    if is_wanted and not has_wanted(question, sentence):
+    if is_wanted and not (_has_beside(question, sentence) if question.of_anybody else has_wanted(question, sentence)):
         return 0.0
     if not question.other:
         return 1.0
@@ -52,10 +59,35 @@ def names(question: MemoryQuestion, sentence: str) -> bool:
     return all(one & held for one in question.named)
 
 
+def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for.
+
+    Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
+    """
+    held = _held(sentence)
+    if not all(one & held for one in _somebody(question)) or not (
+        question.wants == "reason" or _is_about_same(question, sentence, is_fact=is_fact)
+    ):
+        return False
+    if question.is_yes_or_no:
+        return EN.regex("{own_state}").match(question.text) is not None
+    is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
+    if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+        return False
+    return not question.wants or (question.wants == "job" and bool(question.kin)) or has_wanted(question, sentence)
+
+
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence holds as many words of a question, besides names, as an answer must."""
     held = _held(sentence)
     return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
+
+
+def _somebody(question: MemoryQuestion) -> list[frozenset[str]]:
+    """Return of what a question names those who have a name, or are the person's: nobody else stands for them."""
+    large = [word for word in tokens(question.text)[1:] if word[:1].isupper() and word != "I"]
+    whose = question.names | keys(large) | {key(one) for one in question.kin}
+    return [one for one in question.named if one & whose]
 
 
 def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
@@ -65,6 +97,13 @@ def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     if question.wants == "person":
         return _has_name(question, sentence) or bool(kin_words() & {stem for word in tokens(sentence) for stem in stems(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
+
+
+def _has_beside(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence has what is asked for besides what a question says, as the name in `who wrote Middlemarch`."""
+    said = frozenset().union(*question.named, *question.other)
+    rest = " ".join(word for word in tokens(expand(sentence)) if not keys([word]) & said)
+    return has_wanted(replace(question, kin=frozenset()), rest)
 
 
 def asked_name(question: MemoryQuestion, text: str) -> str:
@@ -108,6 +147,11 @@ def with_subject(statement: str, before: Sequence[str]) -> str:
     return f"{who}{statement[found.end() :]}" if found and who else statement
 
 
+def without_apposition(statement: str) -> str:
+    """Return a statement without a name between commas, behind which its verb looks like that of a question: `Emil, is`."""
+    return EN.regex("{apposition}").sub("", statement)
+
+
 def is_correction(message: str) -> bool:
     """Say whether a message takes back, or dates, what was said just before it: `no, it's Ghent, not Bruges`."""
     return EN.regex("{corrects}").match(expand(message).strip()) is not None
@@ -130,7 +174,8 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
         if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
             continue
-        if is_secret(sentence) or (touches_sensitive(sentence) and not here):
+        left = EN.regex("{moved_from}").sub(" ", expand(sentence))  # where somebody no longer lives
+        if is_secret(sentence) or (touches_sensitive(left) and not here):
             continue
         if kept and EN.regex(r"(?:{coordinators} )?{pronoun_of_others}\b").match(sentence):
             kept[-1] += f" {sentence}"
@@ -168,6 +213,15 @@ def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) ->
         wider = {key(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
         return kin <= asked | wider
     return is_fact or bool({"i", "my", "we", "our", "me"} & set(words))
+
+
+def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of those whom a question names as somebody's: not so `as a child`, of `my kids`."""
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    kin = {key(one) for one in question.kin}
+    theirs = question.names.union(*(one for one in (*question.named, *question.other) if one & kin))
+    owners = [at for at, word in enumerate(words) if word in EN.owning]
+    return any(keys(words[at + 1 : at + 1 + POSSESSED_WORDS]) & theirs for at in owners) or bool(keys(words[:1]) & question.names)
 
 
 def _subject(words: Sequence[str]) -> Sequence[str]:

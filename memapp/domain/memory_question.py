@@ -43,6 +43,8 @@ class MemoryQuestion:
     """About something that happened, which is told in many words."""
     is_told: bool = False
     """It says itself that it was told, or replied, or done: then the likeliest message is quoted, and nothing is claimed."""
+    of_anybody: bool = False
+    """It says not whose it is, so it may be of the world: only a statement with all its words answers, whomever that is about."""
     kin: frozenset[str] = frozenset()
     """The people and animals that it names."""
     names: frozenset[str] = frozenset()
@@ -68,7 +70,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
         return None
     told = bool(frame) or EN.regex("{told}|{know_about}").search(core) is not None
     replied = any(EN.regex("{replied}").search(one) for one in (*frame, core))
-    if not (replied or told) and EN.regex("{advice}").search(core):
+    if not (replied or told) and EN.regex("{advice}").search(core) and not EN.regex("{no_advice}").match(core):
         return None
     is_about = any(EN.regex("{person}").search(one) for one in (*frame, core))
     if not (is_about or replied) and EN.regex(r"\b(?:you|your|yours|yourself|{pronoun_of_others})\b").search(core):
@@ -82,11 +84,12 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
             or (recalls and EN.regex("{recalled}").fullmatch(core) is not None)
         )
     )
+    of_anybody = not is_personal and EN.regex("{of_anybody}").match(core) is not None
     field_name = _field_of(core)
     asks_whether = EN.regex(r"{yes_or_no}").match(core) is not None or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
     core = _rewritten(core)
     question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
-    return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether)
+    return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
 
 
 def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQuestion:
@@ -114,8 +117,8 @@ def asks_which(question: MemoryQuestion) -> bool:
 
 def looked_up_beside(question: MemoryQuestion) -> list[str]:
     """Return what else to look for, where an answer need not share a word with the question: `a nurse`, for `my job`."""
-    found = EN.table("looked_up")
-    return [found[question.wants]] if question.wants in found else []
+    asked = {question.wants}.union(*question.other)
+    return [text for about, text in EN.table("looked_up").items() if about in asked]
 
 
 def asks_advice(message: str) -> bool:
@@ -297,4 +300,4 @@ def _forms(word: str) -> frozenset[str]:
     """Return the forms by one of which a sentence holds a word: itself, another word for it, a narrower one."""
     found = {key(stem) for stem in stems(word)}
     wider = EN.table("wider")
-    return frozenset(found | {key(one) for stem in stems(word) for one in wider.get(stem, "").split()})
+    return frozenset(found | {key(one) for stem in stems(word) | found for one in wider.get(stem, "").split()})

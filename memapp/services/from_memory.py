@@ -4,21 +4,21 @@ Only what is sure is told: what the profile says, a fact or a message that holds
 person can know and memapp does not, it says so. Everything else is the model's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from memapp.domain.answering_sentence import (
     asked_name,
     certain,
-    has_wanted,
     is_correction,
-    is_held_half,
     is_of_theirs,
+    may_answer,
     names,
     quotable,
     tells,
     with_subject,
+    without_apposition,
 )
 from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
@@ -44,8 +44,9 @@ from memapp.domain.when import NamedTime, named_times, told_day
 from memapp.lexicon import lexicon
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions
 from memapp.services.embed import embedded
+from memapp.services.near_answer import NEAR, likeness, waits
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
@@ -91,6 +92,9 @@ class _Line:
     hit: Recalled
     text: str
     sure: float
+    """How much of the question it holds; of what is not sure, how near it is."""
+    said: str = ""
+    """The sentence that is told, where it is to be compared."""
 
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -126,13 +130,22 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         question = replace(question, is_personal=True)
     if lines := _answering(runtime, question, message.thread_id, hits):
         return _told(runtime, lines)
+    if not question.is_personal and question.wants != "reason":
+        return None
+    hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
+    return _not_sure(runtime, question, message, hits)
+
+
+def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
+    """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
+    lines = _nearest(runtime, question, message, hits)
+    is_of_person = question.about == "person" and question.is_personal
+    if is_of_person and waits(runtime, message.text, question, max((line.sure for line in lines), default=0.0)):
+        return FromMemory(WAITS)
+    if lines:
+        return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     if not question.is_personal:
         return None
-    if question.field and any(one.field == question.field for one in pending.list_pending(runtime)):
-        return FromMemory(WAITS)
-    hits = look(question, ("message",)) or hits  # a message may say more than its fact
-    if lines := _nearest(runtime, question, message.thread_id, hits):
-        return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
 
@@ -239,7 +252,7 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
     """Say whether a hit is from the one who is asked about, and more than a question."""
     if hit.kind == "memory":
         return True
-    is_question = len(sentences(hit.text)) == 1 and quotes.asks(hit.text)
+    is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(hit.text))
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
 
 
@@ -294,7 +307,9 @@ def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
 
 def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
     """Quote of a message the sentences that answer."""
-    if (hit.said_by == "assistant") != (question.about == "replied") or not (question.is_personal or question.wants == "reason"):
+    if (hit.said_by == "assistant") != (question.about == "replied") or not (
+        question.is_personal or question.of_anybody or question.wants == "reason"
+    ):
         return None
     least = quotes.ON_DEMAND_SCORE if question.names else quotes.LEAST_SCORE  # a name holds it together as well
     if hit.score < (TOLD_SCORE if question.is_told else least):
@@ -351,22 +366,42 @@ def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> st
     return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
 
 
-def _nearest(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:
-    """Return what may answer a question, though not for sure: it is told as it was said, and the person judges."""
-    asks_for = "" if question.is_told or question.wants == "job" else question.wants
-    if question.is_yes_or_no or (asks_for and not question.kin):
-        return []
-    lines = (_nearly(runtime, question, thread_id, hit, asks_for) for hit in quotes.choose(question.text, hits, LINES))
-    return [line for line in lines if line is not None]
+def _nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled]) -> list[_Line]:
+    """Return what may answer a question, though not for sure: it is told as it was said, and the person judges.
+
+    Asked what was said, that are the hits themselves; else sentences about the same person that are near in meaning.
+    """
+    if question.is_told:
+        told = (_nearly(runtime, question, asked.thread_id, hit) for hit in quotes.choose(question.text, hits, LINES))
+        return [line for line in told if line is not None]
+    found = [line for hit in hits for line in _may_be(runtime, question, asked.thread_id, hit)]
+    alike = likeness(runtime, asked.text, question, [line.said for line in found])
+    near = [replace(line, sure=like) for line, like in zip(found, alike, strict=True) if like >= NEAR]
+    lines: list[_Line] = []
+    for line in sorted(near, key=lambda line: -line.sure):
+        if len(lines) < LINES and (not lines or _belongs_beside(question, line, lines[0])):
+            lines.append(line)
+    return lines
 
 
-def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled, asks_for: str) -> _Line | None:
-    """Return the line of a hit if that has what is asked for in the words that may be told."""
+def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[_Line]:
+    """Yield the sentences of a hit that may be an answer, whatever their words."""
+    if hit.kind == "memory":
+        if may_answer(question, hit.text, is_fact=True):
+            yield _Line(hit, addressed(hit.text), 0.0, hit.text)
+        return
+    message = chat.get_message(runtime.read(), hit.id)
+    before = _before(runtime, message)
+    for one in _quotable(runtime, question, thread_id, message):
+        if may_answer(question, with_subject(one, before), is_fact=False) and not quotes.is_small_talk(one):
+            yield _Line(hit, _as_quote(runtime, question, hit, [one]), 0.0, one)
+
+
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
+    """Return the line of a hit if it is about what was said and may be told."""
     is_fact = hit.kind == "memory"
     told = [hit.text] if is_fact else _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
     text = " ".join(told)
-    is_of_it = names(question, text) and (not asks_for or has_wanted(question, text))
-    may_hold = question.is_told or not question.is_narrative or is_held_half(question, text)
-    if not (is_of_it and may_hold) or all(map(quotes.is_small_talk, told)):
+    if not names(question, text) or all(map(quotes.is_small_talk, told)):
         return None
     return _Line(hit, addressed(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)

@@ -367,3 +367,86 @@ def test_what_was_talked_about_is_listed_without_what_is_sensitive(runtime: Runt
     listed = 'You said today:\n- "I planted three apple trees in the garden."\n- "What is a good pruning saw?"'
     assert own(runtime, "what did we talk about?") == own(runtime, "What did we talk about today?") == listed
     assert own(runtime, "what did we talk about in March 2019?") == NOTHING_THEN
+
+
+def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_question(runtime: Runtime) -> None:
+    tell(runtime, "I'm allergic to penicillin.", "my girlfriend Ines lives in Porto")
+    assert own(runtime, "what am I allergic to?") == own(runtime, "where does my girlfriend live?") == WAITS
+    assert own(runtime, "what did you tell me about penicillin?") != WAITS
+    assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
+
+
+def test_nothing_is_told_as_unsure_that_has_nothing_to_do_with_the_question(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "I used to play the violin as a child",
+        "I used to live with my gran",
+        "my sister works at the zoo with her twins",
+    )
+    for question in ("do I have kids?", "do I have twins?", "where do I work?", "what do I eat?", "who do I live with?"):
+        assert own(runtime, question) in (UNKNOWN, f'{UNSURE}\nYou told me today: "I used to live with my gran"'), question
+    tell(runtime, "I have two daughters")
+    assert "have two daughters" in own(runtime, "do I have kids?")
+
+
+def test_the_nearest_of_the_same_person_is_told_as_unsure(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "my thesis meeting with prof Hartley is on tuesday",
+        "my sister has a meeting on friday",
+        "I saw a film on monday",
+    )
+    unsure = f'{UNSURE}\nYou told me today: "my thesis meeting with prof Hartley is on tuesday"'
+    assert own(runtime, "when is my meeting with the professor?") == unsure
+    assert own(runtime, "when is my brother's meeting?") == UNKNOWN
+    tell(
+        runtime,
+        "I have a haircut on thursday",
+        "we moved here from Linz",
+        "my husband Jonas is away, he climbs",
+        "my boss is away so I am alone at work",
+    )
+    assert "from Linz" in own(runtime, "where did we move from?")
+    assert "he climbs" in own(runtime, "what is my husband doing?")
+    assert "a haircut on thursday" in own(runtime, "what do I have on thursday?")
+    assert "my boss is away" in own(runtime, "why am I so busy at work?")
+
+
+def test_what_only_the_person_can_know_is_told_though_it_does_not_sound_like_it(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "my mum turns 70 in march, I can not eat nuts",
+        "I want to learn Italian next year",
+        "I am so tired because the neighbours drill",
+    )
+    assert "turns 70" in own(runtime, "how old will my mum be?")
+    assert "nuts" in own(runtime, "do you remember what I can't eat?")
+    assert "learn Italian" in own(runtime, "what are my plans for next year?")
+    assert "neighbours drill" in own(runtime, "why am I so tired?")
+    assert own(runtime, "why am I so angry?") == own(runtime, "what can I eat?") == ""
+
+
+def test_who_or_when_is_told_of_those_the_person_told_of(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "oh and one of them, Emil, is afraid of dogs",
+        "I am reading Middlemarch by the sea",
+        "the recital is on saturday",
+        "my favourite tea is rooibos",
+    )
+    assert "one of them, Emil, is afraid of dogs" in own(runtime, "who is afraid of dogs?")
+    assert "on saturday" in own(runtime, "when is the recital?")
+    tell(runtime, "met Olga at the fair, Olga works for the council")
+    assert "for the council" in own(runtime, "where does Olga work?")
+    for question in (
+        "who is afraid of Virginia Woolf?",
+        "who wrote Middlemarch?",
+        "who is Middlemarch?",
+        "when is the carnival?",
+        "where does Olga live?",
+        "where is the recital?",
+        "where can I buy rooibos?",
+        "how long do dogs live?",
+        "what should I read next?",
+    ):
+        assert own(runtime, question) == "", question
