@@ -130,7 +130,9 @@ def _decides(context: PromptContext, hit: Recalled) -> bool:
 
 def _after(told: str, prompt: Prompt) -> Prompt:
     """Return a prompt in which the person tells something just before they write their message."""
-    exchange = (PromptTurn("user", told), PromptTurn("assistant", NOTED)) if told else ()
+    if not told:
+        return prompt
+    exchange = PromptTurn("user", told), PromptTurn("assistant", NOTED)
     return replace(prompt, turns=(*prompt.turns[:-1], *exchange, prompt.turns[-1]))
 
 
