@@ -54,10 +54,13 @@ def waits(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -
 
 
 def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[str]:
-    """Yield the sentences that say what a request proposes, and nothing that may be told."""
+    """Yield what says what a request proposes, of each sentence that which may not be told."""
     session = runtime.read()
     for message in (chat.get_message(session, one) for one in chat.still_there(session, request.evidence)):
         hints = [Hint(request.field, request.new_value)]
-        yield from (
-            one for one in sentences(own_words(message.typed_text)) if says_any(one, hints) and not told_beside(one, hints)
-        )
+        for sentence in sentences(own_words(message.typed_text)):
+            left = sentence
+            for told in told_beside(sentence, hints).splitlines():
+                left = left.replace(told.removesuffix("…"), "")
+            if says_any(left, hints):
+                yield left

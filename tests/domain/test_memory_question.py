@@ -41,6 +41,7 @@ def test_a_field_of_the_profile_is_asked_for(question: str, field: str) -> None:
         "why does it rain so much?",
         "what is my best option?",
         "is that bad for my dog?",
+        "are grapes bad for my dog?",
         "any idea what to get for my daughter?",
         "I live in Bruges.",
         "Tell me a story.",

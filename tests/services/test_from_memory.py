@@ -372,6 +372,8 @@ def test_what_was_talked_about_is_listed_without_what_is_sensitive(runtime: Runt
 def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_question(runtime: Runtime) -> None:
     tell(runtime, "I'm allergic to penicillin.", "my girlfriend Ines lives in Porto")
     assert own(runtime, "what am I allergic to?") == own(runtime, "where does my girlfriend live?") == WAITS
+    say(runtime, new_chat(runtime), "I'm lactose intolerant, but I love cheese")
+    assert own(runtime, "what am I intolerant to?") == WAITS, "a part of that sentence may be told, and not this"
     assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
 
