@@ -175,6 +175,8 @@ def test_what_was_said_to_correct_it_is_told_beside_it(runtime: Runtime) -> None
         'You drink coffee in the morning. Then you said: "that was last year, by now it is tea"'
     )
     assert own(runtime, "where was I born?").endswith('Then you said: "no, it\'s Lübeck, not Kiel"')
+    tell(runtime, "I have a meeting on tuesday about the new bridge", "no sorry, the meeting is on wednesday")
+    assert own(runtime, "when is my meeting?").endswith('Then you said: "no sorry, the meeting is on wednesday"')
     assert own(runtime, "which game do I play?") == "You play chess."
     tell(runtime, "I collect stamps", "no wait, I live in Porto")
     assert own(runtime, "what do I collect?") == "You collect stamps.", "what waits for a yes is not told"
