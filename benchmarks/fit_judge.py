@@ -1,0 +1,136 @@
+"""Fits the judge of statements (`memapp.language.english.judge`) to the labelled examples, and says how well it judges others.
+
+The examples stand in `benchmarks/made_up/statements/*.jsonl`, written for this project: what somebody typed (`t`), its mood
+(`m`: told, unreal, quoted, task, talk), whether a friend would remember it for months (`k`), whose it is (`w`: me, close, none)
+and the sensitive topic it touches (`f`). Each figure is of a fifth of them that the fit did not see, and of
+`sensitive_list.jsonl`, which it never sees.
+
+python -m benchmarks.fit_judge [--write]
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from benchmarks import MADE_UP, bundled_embedder
+from memapp.language.english import judge
+from memapp.paths import bundled
+
+EXAMPLES = MADE_UP / "statements"
+LIST = MADE_UP / "sensitive_list.jsonl"
+FIELDS = {
+    "": "", "name": "preferred_name", "pronouns": "pronouns", "home": "city", "address": "address",
+    "origin": "ethnicity", "age": "birth_date",
+    "health": "health", "love": "relationship", "faith": "religion", "party": "politics", "money": "money", "law": "law",
+    "contact": "contact", "secret": "secret",
+}  # fmt: skip
+"""The field of the profile for each topic of the examples."""
+SMOOTHING = 0.03
+"""Inverse strength of the regularisation, chosen by the unseen fifths."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write assets/language/en/judge.npz")
+    options = parser.parse_args()
+    rows = [row for path in sorted(EXAMPLES.glob("*.jsonl")) for row in read(path)]
+    listed = read(LIST)
+    embedder = bundled_embedder()
+    try:
+        vectors, of_list = embedder.embed([row["t"] for row in rows]), embedder.embed([row["t"] for row in listed])
+        model_id = embedder.model_id
+    finally:
+        embedder.close()
+    report_unseen(rows, vectors, model_id)
+    fitted = fit(rows, vectors, model_id)
+    report("list", listed, judged(fitted, listed, of_list))
+    if options.write:
+        np.savez_compressed(bundled("assets", "language", "en", "judge.npz"), **fitted)
+    return 0
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return labelled examples; what is not meant touches no topic."""
+    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
+    return [row | {"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else ""} for row in rows]
+
+
+def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
+    named = np.array([judge.features(row["t"]) for row in rows], dtype=np.float32)
+    mean, deviation = named.mean(0), named.std(0) + 1e-6
+    known = judge.inputs([row["t"] for row in rows], vectors, mean, deviation)
+    labels = [[row["k"] == 1, row["m"] == "told", row["w"] == "close"] for row in rows]
+    questions = [_regression().fit(known, [one[at] for one in labels]) for at in range(len(judge.QUESTIONS))]
+    topics = _regression().fit(known, [row["f"] for row in rows])
+    names = list(topics.classes_)
+    return {
+        "model_id": np.array(model_id),
+        "mean": mean,
+        "deviation": deviation,
+        "questions": np.hstack([one.coef_.T for one in questions]).astype(np.float32),
+        "questions_bias": np.hstack([one.intercept_ for one in questions]).astype(np.float32),
+        "topics": topics.coef_.T.astype(np.float32),
+        "topics_bias": topics.intercept_.astype(np.float32),
+        "topic_names": np.array(names),
+        "examples": np.round(vectors * 127).astype(np.int8),
+        "labels": np.array([names.index(row["f"]) for row in rows], dtype=np.uint8),
+    }
+
+
+def _regression() -> LogisticRegression:
+    return LogisticRegression(C=SMOOTHING, max_iter=400)
+
+
+def judged(
+    fitted: dict[str, NDArray[Any]], rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32]
+) -> list[judge.Judgement]:
+    return judge.judge([row["t"] for row in rows], vectors, fitted)
+
+
+def report_unseen(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: str) -> None:
+    """Judge each fifth by a fit to the others."""
+    fifth = np.random.default_rng(0).permutation(len(rows)) % 5
+    found: list[Any] = [None] * len(rows)
+    for part in range(5):
+        unseen = np.flatnonzero(fifth == part)
+        others = np.flatnonzero(fifth != part)
+        fitted = fit([rows[at] for at in others], vectors[others], model_id)
+        for at, one in zip(unseen, judged(fitted, [rows[at] for at in unseen], vectors[unseen]), strict=True):
+            found[at] = one
+    report("unseen", rows, found)
+
+
+def report(name: str, rows: Sequence[dict[str, Any]], found: Sequence[judge.Judgement]) -> None:
+    sensitive = np.array([bool(row["f"]) for row in rows])
+    sure = np.array([one.is_sensitive for one in found])
+    _line(f"{name}: sensitive", sensitive, sure)
+    right = np.mean([one.topic == row["f"] for one, row in zip(found, rows, strict=True) if row["f"]])
+    print(f"{name + ': its topic is right':32} {right:5.2f}")
+    if "k" in rows[0]:
+        _line(f"{name}: lasts", np.array([row["k"] == 1 for row in rows]), np.array([one.lasts for one in found]))
+        _line(f"{name}: is meant", np.array([row["m"] == "told" for row in rows]), np.array([one.is_meant for one in found]))
+        _line(
+            f"{name}: is of others",
+            np.array([row["w"] == "close" for row in rows]),
+            np.array([one.is_of_others for one in found]),
+        )
+
+
+def _line(name: str, wanted: NDArray[np.bool_], sure: NDArray[np.float32]) -> None:
+    shares = "  ".join(
+        f">={least}: {np.mean(sure[wanted] >= least):.2f}/{np.mean(sure[~wanted] >= least):.2f}"
+        for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
+    )
+    print(f"{name:32} AUC {roc_auc_score(wanted, sure):.3f}   right/wrong at {shares}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
