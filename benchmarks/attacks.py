@@ -32,6 +32,7 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Asked, Completed, Found
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
@@ -200,7 +201,7 @@ def is_intact(runtime: Runtime) -> bool:
     runtime.database.close()
     with tempfile.TemporaryDirectory() as fresh, closing(bootstrap.start(home=Path(fresh))) as other:
         golden = {row[0] for row in other.database.read().execute("SELECT name FROM sqlite_master")}
-    open_database(path).close()
+    open_database(path, ENGLISH).close()
     return [row[0] for row in rows] == ["ok"] and {one for one in tables if not one.startswith("sqlite_")} <= golden
 
 

@@ -29,8 +29,9 @@ from pydantic import BaseModel
 from benchmarks import MADE_UP, MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
-from memapp.domain.profile import Stated, is_sensitive, stated, stated_by
+from memapp.domain.profile import Stated, is_sensitive
 from memapp.inference import Cancel
+from memapp.language.english.profile import stated, stated_by
 from memapp.services.consent import decisions, pending
 from memapp.services.remember import learn, propose_profile_changes
 from memapp.store import chat, expectations

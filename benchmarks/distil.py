@@ -27,14 +27,14 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from benchmarks import MISSED, bundled_embedder
-from memapp.domain.distil import Draft, distil, distil_and_check, states_something
-from memapp.domain.duplicates import duplicate_of
 from memapp.domain.prompt import Piece
-from memapp.domain.writing import check_fact, check_form, check_tags
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder
 from memapp.inference.llama import LlamaModel
+from memapp.language.english.distil import Draft, distil, distil_and_check, states_something
+from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.writing import check_fact, check_form, check_tags
 from memapp.prompts import distil as words
 
 FIRST_PASS = 0.95

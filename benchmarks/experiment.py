@@ -37,15 +37,16 @@ from unittest.mock import patch
 from benchmarks import bundled_embedder
 from benchmarks.paired import ALPHA, POWER, Difference, Plan, compare
 from memapp import bootstrap
-from memapp.domain.english import root
-from memapp.domain.expectation import AS_PREDICTED, writable
+from memapp.domain.expectation import AS_PREDICTED
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
-from memapp.domain.ranking import query_words
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Found
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.reply_text import TAIL_LINE
 from memapp.inference.scripted import call_kind
+from memapp.language.english.expectation import writable
+from memapp.language.english.grammar import root
+from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
 from memapp.services.prompt_form import by_size

@@ -23,6 +23,7 @@ from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
+from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import USER_ID
 from memapp.store import changes, chat
 from memapp.store.database import Database, open_database
@@ -340,7 +341,7 @@ def attack(database: Database, trick: tuple[str, ...]) -> list[str]:
 @contextmanager
 def planted(folder: Path) -> Iterator[Database]:
     """Yield a database to attack."""
-    database = open_database(folder / "memapp.db")
+    database = open_database(folder / "memapp.db", ENGLISH)
     try:
         plant(database)
         yield database
@@ -352,7 +353,7 @@ def planted(folder: Path) -> Iterator[Database]:
 def copied(template: Path) -> Iterator[Database]:
     """Yield a copy of a planted file to attack."""
     with tempfile.TemporaryDirectory() as folder:
-        database = open_database(Path(shutil.copy(template, folder)))
+        database = open_database(Path(shutil.copy(template, folder)), ENGLISH)
         try:
             yield database
         finally:

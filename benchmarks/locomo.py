@@ -24,9 +24,9 @@ from rapidfuzz import fuzz
 
 from benchmarks import MISSED
 from memapp import bootstrap
-from memapp.domain import ranking
 from memapp.domain.chat import Origin, Role
 from memapp.inference import Embedder
+from memapp.language.english.recall import query_words
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats
 from memapp.services.recall import RecallRequest, recall
@@ -156,7 +156,7 @@ def in_the_largest_prompt(conversation: Conversation, question: Question) -> lis
 
 def fuzzy_keywords(conversation: Conversation, question: Question) -> list[str]:
     """The best fuzzy ratio of a keyword and the text, newest first among equals."""
-    keywords = ranking.query_words(question.text)
+    keywords = query_words(question.text)
     scores = {
         id: max((fuzz.token_set_ratio(word, text.lower()) for word in keywords), default=0)
         for id, text in reversed(conversation.turns.items())
@@ -169,7 +169,7 @@ def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
         conversation.plain = sqlite3.connect(":memory:")
         conversation.plain.execute("CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
         conversation.plain.executemany("INSERT INTO turns VALUES (?, ?)", conversation.turns.items())
-    query = search.match_any(ranking.query_words(question.text)) or '""'
+    query = search.match_any(query_words(question.text)) or '""'
     rows = conversation.plain.execute("SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,))
     return [row[0] for row in rows]
 

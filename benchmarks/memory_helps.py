@@ -34,6 +34,7 @@ from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
+from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts import respond
 from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
@@ -195,7 +196,7 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
         runtime = Runtime(
             settings.load(places.config, knobs, environment={}),
             places,
-            open_database(places.database),
+            open_database(places.database, ENGLISH),
             load_personas([paths.bundled("assets", "personas")]),
             load_categories(paths.bundled("assets", "categories.toml"), places.categories),
             lambda: now,

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import MISSED, bundled_embedder
-from memapp.domain.distil import distil
-from memapp.domain.merge import MergeVerdict, compare
+from memapp.language.english.distil import distil
+from memapp.language.english.merge import MergeVerdict, compare
 
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02

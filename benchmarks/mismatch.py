@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from benchmarks import MISSED, bundled_embedder
-from memapp.domain.expectation import MismatchRule, mismatch
+from memapp.domain.expectation import MismatchRule
 from memapp.inference.embedder import ChildEmbedder
+from memapp.language.english.expectation import mismatch
 
 SETS = {"clinc150": "clinc150/dev/intent_pairs.jsonl", "sgd": "sgd/dev/voe_pairs.jsonl"}
 BALANCED_ACCURACY = 0.80

@@ -28,6 +28,7 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted, Found
 from memapp.inference import Cancel, Embedder
 from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import take_turn
@@ -157,7 +158,7 @@ def ask(runtime: Runtime, model: ScriptedModel, preference: Preference, stated: 
 
 def _words(text: str) -> list[str]:
     """Return the words of a hit that stand in a prompt in whatever person it is told there."""
-    return [word for word in ranking.query_words(text) if word != "user"]
+    return [word for word in query_words(text) if word != "user"]
 
 
 def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:

@@ -16,6 +16,7 @@ from memapp.domain.persona import Persona
 from memapp.inference import ChatModel, Embedder, gguf_file, network
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.inference.prepared import content_hash
+from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
@@ -37,7 +38,7 @@ def start(
     loaded = settings.load(places.config, flags)
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
-    opened = open_database(places.database, read_only=read_only, tell=tell)
+    opened = open_database(places.database, ENGLISH, read_only=read_only, tell=tell)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not opened.read_only:
         _tidy(runtime)

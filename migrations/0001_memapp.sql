@@ -402,7 +402,7 @@ INSERT INTO profile_fields (name, sensitivity, many) VALUES
     ('preferred_name', 'sensitive', 0), ('pronouns', 'sensitive', 0), ('city', 'sensitive', 0), ('language', 'sensitive', 0),
     ('health', 'sensitive', 1), ('contact', 'sensitive', 1), ('address', 'sensitive', 0), ('birth_date', 'sensitive', 0),
     ('relationship', 'sensitive', 1), ('religion', 'sensitive', 0), ('politics', 'sensitive', 1), ('money', 'sensitive', 1),
-    ('law', 'sensitive', 1), ('ethnicity', 'sensitive', 1),
+    ('law', 'sensitive', 1), ('close_people', 'sensitive', 1), ('ethnicity', 'sensitive', 1),
     ('forgotten', 'sensitive', 0),               -- not of the profile: a fact that was purged and is stated again
     ('tone', 'benign', 1), ('goals_add', 'benign', 1);
 

@@ -18,6 +18,7 @@ from memapp.domain.prompt import FormRule
 from memapp.domain.turn import TurnEvent
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs
@@ -46,7 +47,7 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
     runtime = Runtime(
         loaded,
         places,
-        open_database(places.database),
+        open_database(places.database, ENGLISH),
         personas,
         load_categories(paths.bundled("assets", "categories.toml"), places.categories),
         Clock(),

@@ -51,10 +51,11 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
-    # The words that rules read with are data; `lexicon` reads them once and hands them on.
-    "domain": rule("domain errors lexicon", "pydantic rapidfuzz", standard=PURE),
+    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
+    # The words that rules read with are data; `language.lexicon` reads them once and hands them on.
+    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
-    "prompts": rule("prompts domain errors lexicon paths toml_file", "pydantic"),
+    "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
@@ -64,25 +65,24 @@ RULES = {
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
-        "services store prompts inference.Protocols inference.gguf_file inference.model_folder inference.server_address"
-        " inference.build inference.download inference.other_programs inference.prepared domain lexicon runtime settings errors"
-        " paths",
+        "services store prompts language inference.Protocols inference.gguf_file inference.model_folder"
+        " inference.server_address inference.build inference.download inference.other_programs inference.prepared domain runtime"
+        " settings errors paths",
         "psutil numpy pydantic",
     ),
-    "ui": rule("ui services domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
+    "ui": rule("ui services language domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
-        "cli services domain inference.Protocols runtime settings errors paths crash",
+        "cli services language domain inference.Protocols runtime settings errors paths crash",
         "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts",
     ),
-    "bootstrap": rule("domain store prompts services inference runtime settings categories errors paths"),
+    "bootstrap": rule("domain language store prompts services inference runtime settings categories errors paths"),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(
         "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
     ),
     "settings": rule("domain errors toml_file", "pydantic rapidfuzz tomlkit"),
     "paths": rule("", "platformdirs"),
-    "lexicon": rule("paths"),
     "toml_file": rule("errors"),
     "crash": rule(""),
     "errors": rule(""),
@@ -186,10 +186,11 @@ def test_the_layers_have_no_way_back_up() -> None:
     below = {
         "domain": set(),
         "store": {"domain"},
-        "prompts": {"domain"},
+        "language": {"domain"},
+        "prompts": {"domain", "language"},
         "inference": {"domain"},
-        "services": {"domain", "store", "prompts", "inference"},
-        "ui": {"domain", "services"},
+        "services": {"domain", "language", "store", "prompts", "inference"},
+        "ui": {"domain", "language", "services"},
     }
     for package, beneath in below.items():
         layers = {name.partition(".")[0] for name in RULES[package].ours} & set(below)
@@ -202,6 +203,14 @@ def test_the_layers_have_no_way_back_up() -> None:
         ("domain/x.py", "import json", False),
         ("domain/x.py", "import sqlite3", True),
         ("domain/x.py", "from pathlib import Path", True),
+        ("domain/x.py", "from memapp.language.lexicon import lexicon", True),
+        ("language/english/x.py", "from memapp.domain.memory import Memory", False),
+        ("language/english/x.py", "from memapp.store import chat", True),
+        ("language/english/x.py", "import pydantic", True),
+        ("language/lexicon.py", "import os", True),
+        ("store/x.py", "from memapp.language.english.duplicates import normalise", True),
+        ("inference/x.py", "from memapp.language.lexicon import lexicon", True),
+        ("prompts/x.py", "from memapp.language.english.tags import tags_for", False),
         ("services/x.py", "import socket", True),
         ("ui/x.py", "from urllib.request import urlopen", True),
         ("domain/x.py", "from memapp.store import chat", True),
@@ -331,7 +340,7 @@ def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
 
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
     late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
-    late |= {"rapidfuzz", "memapp.lexicon", "memapp.domain.turn"}  # the rules, and what they read with
+    late |= {"rapidfuzz", "memapp.language.lexicon", "memapp.domain.turn"}  # the rules, and what they read with
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = lambda: True"
     opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
@@ -382,8 +391,8 @@ def test_is_never_written(pattern: str, why: str) -> None:
     assert not lines_with(pattern, [file for file in FILES if str(file.relative_to(PACKAGE)) not in allowed_in]), why
 
 
-def test_the_domain_knows_no_clock() -> None:
-    assert not lines_with(r"\.(?:now|today|utcnow)\(", [file for file in FILES if owner(file) == "domain"])
+def test_the_domain_and_the_language_know_no_clock() -> None:
+    assert not lines_with(r"\.(?:now|today|utcnow)\(", [file for file in FILES if owner(file) in ("domain", "language")])
 
 
 def draws_markup(file: Path) -> Iterator[int]:

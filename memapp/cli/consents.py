@@ -9,9 +9,9 @@ from memapp.cli.output import Output, listing, messages_behind, opened, say, sho
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes
 from memapp.domain.consent import ConsentRequest, DenyReason, came_from, label, replaced
 from memapp.domain.profile import FIELDS
-from memapp.domain.second_person import addressed
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
 from memapp.services.consent import decisions, pending

@@ -11,8 +11,8 @@ from memapp.cli.output import Output, opened, told
 from memapp.cli.shape import COUNT, as_json_option, ids_argument, words_argument, writes
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
-from memapp.domain.second_person import addressed
 from memapp.errors import MemappError, NeedsYes, UsageError
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate, ids
 from memapp.services import undo as service

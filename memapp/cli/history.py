@@ -16,10 +16,11 @@ from memapp.cli.shape import as_json_option, limit_option, reads
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Entry, label_of, who
-from memapp.domain.second_person import addressed
+from memapp.domain.history import Entry, label_of
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
+from memapp.language.english.history import who
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, ids
 from memapp.services.consent import pending

@@ -7,9 +7,11 @@ import click
 
 from memapp.cli.output import Output, listing, messages_behind, short_ids, told, when
 from memapp.cli.shape import limit_option, reads, searches, words_argument, writes
-from memapp.domain.filters import Sort, read_day
-from memapp.domain.memory import Memory, Recalled, why
+from memapp.domain.filters import Sort
+from memapp.domain.memory import Memory, Recalled
 from memapp.errors import UsageError
+from memapp.language.english.filters import read_day
+from memapp.language.english.labels import why
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, ids
 from memapp.services.recall import RecallRequest, recall

@@ -53,7 +53,7 @@ def show_json(value: Any) -> None:
 
 def told(text: str) -> str:
     """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
-    from memapp.domain.second_person import addressed  # the first paint of the screen waits for none of it
+    from memapp.language.english.second_person import addressed  # the first paint of the screen waits for none of it
 
     return addressed(text) if sys.stdout.isatty() else text
 

@@ -13,13 +13,13 @@ from memapp.cli.output import opened, say
 from memapp.cli.talk import answer, learn, load
 from memapp.domain import commands
 from memapp.domain.commands import Command
-from memapp.domain.second_person import addressed
 from memapp.domain.text import clean
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 from memapp.inference import Cancel
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, turn
+from memapp.services import chats, curate, turn, undo
 
 MULTI, END = "/multi", "/end"
 HELP = f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, ctrl+c stops a reply."
@@ -81,6 +81,11 @@ class _Talk:
             case "remember":
                 memory = curate.get(runtime, curate.add(runtime, command.text).memory_id)
                 say(f"Remembered: {addressed(memory.text)}")
+            case "forget" | "know":
+                self.send(f"/{command.name} {command.text}".strip())
+            case "undo":
+                step = undo.undo_last(runtime)
+                say(f"Taken back: {undo.describe(runtime, step)}")
             case "evidence":
                 chats.add_context_card(runtime, self._begun(), command.text)
                 say("Evidence added.")

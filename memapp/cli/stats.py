@@ -9,6 +9,7 @@ import click
 from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
+from memapp.language.english.labels import operation_of, part_of
 from memapp.services import activity, curate
 from memapp.services.consent import pending
 
@@ -56,8 +57,8 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     show_rows(
         [
             {
-                "part": one.part if on_terminal else one.node,
-                "did": one.did if on_terminal else one.op,
+                "part": part_of(one) if on_terminal else one.node,
+                "did": operation_of(one) if on_terminal else one.op,
                 **{"today": one.today, "week": one.week, "total": one.total, "failed": one.failed},
             }
             for one in counts

@@ -15,14 +15,26 @@ import click
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
 from memapp.domain.chat import MessageStatus
-from memapp.domain.consent import ConsentRequest
-from memapp.domain.second_person import addressed
-from memapp.domain.turn import Accepted, Asked, Completed, Failed, Found, Restarted, Streamed, TurnEvent, Waiting
+from memapp.domain.turn import (
+    Accepted,
+    Asked,
+    CarriedOut,
+    Completed,
+    Failed,
+    Found,
+    Restarted,
+    Retracted,
+    Streamed,
+    TurnEvent,
+    Waiting,
+)
 from memapp.errors import MemappError, ModelError, UsageError
 from memapp.inference import Cancel
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import chats, ids, life_domains, models, turn, upkeep
+from memapp.services import chats, ids, life_domains, memory_request, models, turn, upkeep
 from memapp.services.consent import pending
+from memapp.services.merge import Written
 
 
 @click.command()
@@ -52,7 +64,8 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         elif chat_id:
             chat_id = chats.get_thread(runtime, ids.chat(runtime, chat_id)).id
         load(runtime)
-        if runtime.chat.state == "failed" and not chat_id:
+        alone = memory_request.needs_no_model(runtime, chat_id, question, pasted)
+        if runtime.chat.state == "failed" and not chat_id and not alone:
             raise _no_model(runtime)  # else every try would leave a chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
         answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
@@ -103,6 +116,11 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
                 elif reply.usage.at_limit:
                     longer = f"memapp config set reply_tokens {2 * runtime.settings.reply_tokens}"
                     say(f"[The reply was cut at the length limit. Ask: Go on. For longer replies: {longer}]")
+            case CarriedOut(text=text, step=step, is_reply=is_reply):
+                if not is_reply:
+                    say(text)
+                if step:
+                    say("To undo: memapp undo.")
             case Failed(error=error):
                 raise _no_model(runtime) if runtime.chat.state == "failed" else error
             case Asked(question=question):
@@ -142,10 +160,11 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
 def learn(runtime: Runtime, cancel: Cancel) -> None:
     """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
     try:
-        for written in upkeep.work(runtime, None, cancel):
-            if isinstance(written, ConsentRequest):
-                continue  # `consents` lists it
-            was = f" (was: {addressed(written.before.text)})" if written.before else ""
-            say(f"{'Updated' if written.before else 'Remembered'}: {addressed(written.memory.text)}{was}")
+        for news in upkeep.work(runtime, None, cancel):
+            if isinstance(news, Retracted):
+                say(f"No longer remembered: {'; '.join(map(addressed, news.texts))}")
+            elif isinstance(news, Written):  # of a consent request `consents` tells
+                was = f" (was: {addressed(news.before.text)})" if news.before else ""
+                say(f"{'Updated' if news.before else 'Remembered'}: {addressed(news.memory.text)}{was}")
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")

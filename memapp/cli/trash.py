@@ -7,9 +7,10 @@ import click
 from memapp.cli.output import Output, listing, opened, say, short_ids, told, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
 from memapp.domain.forget import Receipt
-from memapp.domain.memory import Memory, why
+from memapp.domain.memory import Memory
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
+from memapp.language.english.labels import why
 from memapp.runtime import Runtime
 from memapp.services import curate, ids, lifecycle
 from memapp.services import forget as service

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import date
 
-from memapp.domain.labels import called
-
 
 @dataclass(frozen=True, slots=True)
 class Count:
@@ -19,16 +17,6 @@ class Count:
     total: int
     failed: int
     """Of the total, how many ended in an error."""
-
-    @property
-    def part(self) -> str:
-        """The part in plain words."""
-        return called("nodes", self.node)
-
-    @property
-    def did(self) -> str:
-        """What it did in plain words."""
-        return called("operations", self.op).replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

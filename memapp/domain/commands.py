@@ -8,6 +8,9 @@ from memapp.errors import UsageError
 
 COMMANDS = {
     "remember": ("/remember TEXT", "keeps a fact"),
+    "forget": ("/forget WHAT", "moves what it knows of something to the trash"),
+    "know": ("/know WHAT", "tells what it knows, of you or of something"),
+    "undo": ("/undo", "takes back what was changed last"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
@@ -15,7 +18,7 @@ COMMANDS = {
     "help": ("/help", "shows this"),
     "quit": ("/quit", "leaves memapp"),
 }
-TAKES_TEXT = ("remember", "evidence")
+TAKES_TEXT = ("remember", "forget", "evidence")
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,22 @@
-"""Asking before the profile changes: the request that waits for a yes, and what counts as a yes.
+"""Asking before the profile changes: the request that waits for a yes.
 
 Nothing here applies a request; what may become of one is guarded by the schema of the store.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from memapp.domain.duplicates import gist
-from memapp.domain.profile import FIELDS, has_many, normal_value, same_value
+from memapp.domain.profile import FIELDS, has_many, normal_value
 from memapp.domain.text import one_line, shorten
-from memapp.lexicon import lexicon
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Decider = Literal["person", "chat", "signals", "clock"]
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
-_EN = lexicon("consent")
 FORGOTTEN = "forgotten"
 """The field of a request that is not about the profile: a fact that was erased and is stated again."""
 REQUEST_DAYS = 7
@@ -27,8 +24,6 @@ SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
 """As much of a value is said where it is named in passing."""
 CAME_FROM = {"import": "imported", "undo": "taken back", "person": "by you"}
-MAX_REPLY_CHARS = 80
-"""A longer reply says more than yes, whatever it begins with; the value is not counted."""
 
 
 def label(field: str) -> str:
@@ -89,13 +84,6 @@ def _quoted(value: str) -> str:
     return f" “{shorten(one_line(value), SHOWN_CHARS)}”" if value else ""
 
 
-def proposes(request: ConsentRequest, value: str) -> bool:
-    """Say whether a request is of this value; of what was erased, whether it says the same in whatever words."""
-    if request.field == FORGOTTEN:
-        return gist(request.new_value) == gist(value)
-    return same_value(request.field, request.new_value, value)
-
-
 def like(field: str, value: str) -> str:
     """Return a GLOB pattern that the new value, in small letters, of each request of this value fits, if it is all ASCII."""
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
@@ -114,37 +102,3 @@ def corroborated(signals: Collection[tuple[str, bool]]) -> bool:
     """
     other = {message_id for message_id, typed in signals if not typed}
     return len({message_id for message_id, typed in signals if typed} - other) >= SIGNALS_NEEDED
-
-
-def says_yes(reply: str, field: str, value: str) -> bool | None:
-    """Read a typed reply to the question whether one field may become one value: yes, no, or None for anything unclear.
-
-    A yes that adds anything but courtesy or the same value again is unclear, and so is every question. Without a value there
-    is nothing to say yes to.
-    """
-    text, wanted = _folded(reply, field), _folded(value, field)
-    if text is None or wanted is None or len(text) > MAX_REPLY_CHARS + len(wanted) or re.search(r"[?…]|\.\.", reply):
-        return None
-    if _EN.regex("(?:{no} )+(?:{courtesy} )*").fullmatch(text):
-        return False
-    forms = map(_EN.filled, _forms_of_yes(field, re.escape(wanted)))
-    return True if wanted.strip() and any(re.fullmatch(form, text) for form in forms) else None
-
-
-def _folded(text: str, field: str) -> str | None:
-    """Return the words with one space behind each and without points and commas; None where something invisible is in them."""
-    plain = normal_value(field, text).replace("’", "'")
-    if not plain.isprintable() or "\n" in text.strip():
-        return None
-    return re.sub(r"(?:[\s,.!;:]|(?<=\s)[-–—](?=\s))+", " ", f"{plain} ").lstrip()
-
-
-def _forms_of_yes(field: str, value: str) -> Iterator[str]:
-    """Yield the patterns of a yes: the word and perhaps the value again; half a word and `do it`; or the thing as an order."""
-    said_again = "|".join([*_EN.entry("said_again").get(field, ()), "{said_again_anywhere}"])
-    after = rf"(?:{{go_on}} )*(?:(?:(?:{said_again}) )?{value})?(?:{{courtesy}} )*"
-    yield rf"(?:{{yes}} )+{after}"
-    yield rf"{{half_yes}} (?:(?:{{go_on_alone}}|{{agreed}}) )+{after}"
-    yield rf"(?:please )?{{go_on_alone}} {after}"
-    for order in _EN.entry("orders").get(field, ()):
-        yield rf"(?:{{half_yes}} )?(?:please )?(?:{order}) {value}(?:{{courtesy}} )*"

@@ -5,9 +5,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from memapp.domain.labels import called
-from memapp.domain.second_person import addressed
-
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
@@ -85,21 +82,10 @@ class Recalled:
     cosine: float = 0.0
     """Likeness in meaning to what was asked; 0 where that was not compared."""
 
-    @property
-    def told(self) -> str:
-        """The text as people read it: a fact is told to the person it is about."""
-        return addressed(self.text) if self.kind == "memory" else self.text
-
     @classmethod
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
         """Return a fact as a hit."""
         return cls("memory", memory.id, memory.text, "", "", at, score, why, memory.pinned, memory.category)
-
-
-def why(memory: Memory, ttl_days: int) -> str:
-    """Return why a memory is in the trash, in plain words."""
-    reason = "merged" if memory.state is State.MERGED else memory.reason
-    return called("trash_reasons", reason or "put there").format(ttl_days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +94,5 @@ class FromMemory:
 
     text: str
     hits: tuple[Recalled, ...] = ()
+    is_own_word: bool = False
+    """Its word on what it was asked to do, which is no part of the conversation."""

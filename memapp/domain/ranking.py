@@ -1,4 +1,4 @@
-"""Recall's arithmetic: which words of a text are searched for, and how several signals become one order.
+"""Recall's arithmetic: how several signals become one order.
 
 Pure. `store.search` supplies candidates with raw signals; `fuse` weighs them and says for each hit why it matched.
 Scores are sums of the parts named in `why`; they run from 0 to about 1 and compare within one query only.
@@ -15,8 +15,6 @@ from typing import Literal
 
 from rapidfuzz import fuzz, process
 
-from memapp.domain.english import EN
-from memapp.domain.life_domains import tags_of
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
 
@@ -30,8 +28,6 @@ class RetrievalRule(StrEnum):
     """What is like a keyword of call 1, letter by letter, and nothing else."""
 
 
-MAX_WORDS = 16
-"""Words of a query that are searched for; the rest adds time, not hits."""
 WORDS = 0.40
 MEANING = 0.50
 MISSPELT = 0.30
@@ -122,24 +118,16 @@ class Ranked:
         return " + ".join(f"{name} {value:.2f}" for value, name in shown if value >= 0.01)
 
 
-def asks_what_was_replied(text: str) -> bool:
-    """Tell whether a message asks for something that memapp itself said: "what did you recommend?"."""
-    return bool(EN.regex("{you_said}").search(text))
-
-
-def query_words(text: str) -> list[str]:
-    """Return the words worth searching for: lower case, each once, no stop words, at most `MAX_WORDS`."""
-    return [word for word in dict.fromkeys(words_of(text)) if word not in EN.stop_words][:MAX_WORDS]
-
-
 def words_of(text: str) -> list[str]:
     """Return all words of a text in lower case, as the index has them: the small letter of the Turkish İ is a plain i."""
     return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
-def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
-    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known."""
-    named = [keyword.casefold(), *tags_of(keyword)]
+def is_asked_for(named: Sequence[str], candidate: Candidate, *, compared: bool) -> bool:
+    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known.
+
+    `named` is the keyword in small letters, and the tags of what it is about.
+    """
     if any(fuzz.ratio(name, tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines() for name in named):
         return True
     return candidate.cosine >= LEAST_COSINE_NEEDED if compared and candidate.cosine else candidate.bm25 > 0

@@ -102,7 +102,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Retracted:
-    """What replaced words had taught is in the trash."""
+    """What replaced words had taught, or what the person ended, is in the trash."""
 
     texts: tuple[str, ...]
     step: str
@@ -119,7 +119,19 @@ class AnswersLeft:
     """What stays decided, since it was changed later or words of it were erased."""
 
 
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """What a message asked of the memory itself was done, in whole or beside what the model answered."""
+
+    text: str
+    """What memapp says of it."""
+    step: str
+    """What to name to take it back; empty where nothing changed."""
+    is_reply: bool
+    """That is the whole reply, and stands in it."""
+
+
 TurnEvent = (
     Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
-    | Completed | Failed | Asked | Retracted | AnswersLeft
+    | Completed | Failed | Asked | Retracted | AnswersLeft | CarriedOut
 )  # fmt: skip

@@ -1,16 +1,7 @@
-"""The days and months that a text names, so that recall can prefer what was said then."""
+"""A named time: the day or month that a text names, so that recall can prefer what was said then."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-
-from memapp.domain.english import EN
-
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_WRITTEN = rf"\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
-_NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
-_TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +18,3 @@ class NamedTime:
             and (self.year is None or self.year == moment.year)
             and (self.day is None or self.day == moment.day)
         )
-
-
-def told_day(day: date, today: date) -> str:
-    """Say on which day something was: `today`, `on 2 May`, with the year if it was another one."""
-    if day == today:
-        return "today"
-    return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
-
-
-def named_times(text: str, today: date) -> list[NamedTime]:
-    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`."""
-    numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]
-    return list(dict.fromkeys([*_written(text), *numeric, *_told(text, today)]))
-
-
-def _written(text: str) -> Iterator[NamedTime]:
-    for before, name, after, year in EN.regex(_WRITTEN).findall(text):
-        day = int(before or after or 0)
-        if name.lower() in EN.ordinary_months and not (day or year):
-            continue
-        yield NamedTime(int(year) if year else None, int(EN.forms("month_numbers")[name.lower()]), day or None)
-
-
-def _told(text: str, today: date) -> Iterator[NamedTime]:
-    for words in _TOLD.findall(text):
-        match words.lower():
-            case "today":
-                yield NamedTime(today.year, today.month, today.day)
-            case "yesterday":
-                day = today - timedelta(days=1)
-                yield NamedTime(day.year, day.month, day.day)
-            case _:
-                month = today.replace(day=1) - timedelta(days=1)
-                yield NamedTime(month.year, month.month, None)

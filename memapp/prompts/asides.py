@@ -5,7 +5,7 @@ Where the person speaks of such things themself, nothing is one.
 
 import re
 
-from memapp.lexicon import lexicon
+from memapp.language.lexicon import lexicon
 
 _EN = lexicon("talk")
 _SENTENCE = re.compile(r"""\S(?:[^.!?…\n]|[.!?…](?![\s"'”’)*\]]|$))*[.!?…]*["'”’)*\]]*""")

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.chat import Exchange
-from memapp.domain.memory_question import read, refers_back
 from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.memory_question import read, refers_back
 from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.quotes import asks_of_memory, goes_on, is_small_talk, is_task, wants_text
 from memapp.prompts.templates import template

@@ -4,12 +4,12 @@ import re
 import tomllib
 from functools import cache
 
-from memapp.domain.distil import Draft
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
-from memapp.domain.tags import tags_for
 from memapp.domain.text import one_line, shorten
-from memapp.domain.writing import as_fact
+from memapp.language.english.distil import Draft
+from memapp.language.english.tags import tags_for
+from memapp.language.english.writing import as_fact
 from memapp.paths import bundled
 from memapp.prompts.predict import unescaped
 from memapp.prompts.templates import template

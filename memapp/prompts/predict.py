@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from memapp.domain.prompt import Prompt, PromptForm, Sampling
-from memapp.domain.ranking import query_words
 from memapp.domain.text import clean, one_line, shorten
+from memapp.language.english.recall import query_words
 from memapp.prompts.context import PromptContext, trunk
 from memapp.prompts.templates import template
 

@@ -7,16 +7,17 @@ one who is asked about, only what states something, and in words that can be sai
 import re
 from collections.abc import Sequence
 
-from memapp.domain import memory_question
-from memapp.domain.distil import in_third_person
-from memapp.domain.duplicates import duplicate_of
-from memapp.domain.english import stems
-from memapp.domain.life_domains import is_request
 from memapp.domain.memory import Recalled
-from memapp.domain.ranking import asks_what_was_replied, query_words, words_of
-from memapp.domain.second_person import addressed
+from memapp.domain.ranking import words_of
 from memapp.domain.text import one_line
-from memapp.lexicon import lexicon
+from memapp.language.english import memory_question
+from memapp.language.english.distil import in_third_person
+from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.grammar import stems
+from memapp.language.english.life_domains import is_request
+from memapp.language.english.recall import asks_what_was_replied, query_words
+from memapp.language.english.second_person import addressed
+from memapp.language.lexicon import lexicon
 
 LEAST_SCORE = 0.33
 """Below it, a hit that shares no word with the message is the best there is and yet has nothing to do with it.

@@ -10,16 +10,16 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from memapp.domain import repetition
-from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, Message, MessageStatus, Role, Thread, exchanges
+from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Role, Thread, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
-from memapp.domain.expectation import writable
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
+from memapp.language.english.expectation import writable
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, profile_line
@@ -349,7 +349,9 @@ class _Reply:
     @property
     def _by(self) -> str:
         """Who wrote the reply."""
-        return FROM_MEMORY if self.turn.known else self.turn.reply.model
+        if self.turn.known is None:
+            return self.turn.reply.model
+        return OWN_WORDS if self.turn.known.is_own_word else FROM_MEMORY
 
     def _finish(self, session: Session, *, is_whole: bool) -> None:
         """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""

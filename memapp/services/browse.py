@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memapp.domain import ranking
 from memapp.domain.text import around, clean, one_line
+from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.store import chat
 from memapp.store.scope import Scope
@@ -47,7 +47,7 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
     text = clean(text)
     if not text.strip():
         return []
-    words = ranking.query_words(text)
+    words = query_words(text)
     threads = chat.list_threads(session, matching=text.strip(), limit=THREADS) if "thread" in kinds else []
     found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
     candidates = [

@@ -5,15 +5,17 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, RECENT_ACTIVITY
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
-from memapp.domain.distil import in_third_person
-from memapp.domain.duplicates import normalise
-from memapp.domain.filters import MemoryFilter, parse_filter
+from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
-from memapp.domain.profile_forms import in_first_person
-from memapp.domain.profile_hints import unknown_in
-from memapp.domain.tags import tags_after, tags_for, tags_with
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
+from memapp.language.english.asked_to_remember import tells_secret
+from memapp.language.english.distil import in_third_person
+from memapp.language.english.duplicates import normalise
+from memapp.language.english.filters import parse_filter
+from memapp.language.english.profile_forms import in_first_person
+from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.tags import tags_after, tags_for, tags_with
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.reads import reading
@@ -21,6 +23,7 @@ from memapp.store import changes, consents, memories, relations
 from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
+SECRET = "I do not keep passwords, PINs or card numbers. Nothing of that is in memory."
 
 get = reading(memories.get_memory)
 get_many = reading(memories.get_memories)
@@ -175,6 +178,8 @@ def _checked(text: str) -> str:
     text = one_line(clean(text))
     if not text:
         raise UsageError("There is nothing to remember.")
+    if tells_secret(text):
+        raise UsageError(SECRET)
     if len(text) > MAX_MEMORY_CHARS:
         raise UsageError(
             f"A memory is one or two sentences: at most {MAX_MEMORY_CHARS} characters, this has {len(text)}.",

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Literal
 
 from memapp.domain.consent import label
-from memapp.domain.duplicates import normalise
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
+from memapp.language.english.duplicates import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
 from memapp.services.reads import reading
@@ -161,7 +161,7 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     erase = partial(erasing.erase, actor=actor, job=job, now=session.now, said=said, sent=sent)
     needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
     copies = text_traces.copies(runtime.database)
-    fates = [text_traces.clean_copy(path, runtime.user_id, needles, erase) for path in copies]
+    fates = [text_traces.clean_copy(path, runtime.user_id, runtime.database.wording, needles, erase) for path in copies]
     with runtime.decide() as session:  # the wish to forget is the person's decision on what waits for one, too
         over = session.now if by == "lifecycle" else None
         still = finding.in_trash(session, job.memory_ids, over)  # the person may have brought something back since

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from memapp.domain.answering_sentence import (
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
+from memapp.domain.memory import FromMemory, OwnerKind, Recalled
+from memapp.domain.profile import FIELDS, Hint, same_value
+from memapp.domain.repetition import repeated
+from memapp.domain.text import one_line, shorten
+from memapp.domain.when import NamedTime
+from memapp.language.english.answering_sentence import (
     asked_name,
     certain,
     is_correction,
@@ -20,13 +26,11 @@ from memapp.domain.answering_sentence import (
     with_subject,
     without_apposition,
 )
-from memapp.domain.asked_sentence import asks_what_was_talked_about, names_nobody
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
-from memapp.domain.duplicates import duplicate_of
-from memapp.domain.english import expand, sentences, tokens
-from memapp.domain.given_names import given_names, is_common, whose_words, with_kin
-from memapp.domain.memory import FromMemory, OwnerKind, Recalled
-from memapp.domain.memory_question import (
+from memapp.language.english.asked_sentence import asks_what_was_talked_about, names_nobody
+from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.given_names import given_names, is_common, whose_words, with_kin
+from memapp.language.english.grammar import expand, sentences, tokens
+from memapp.language.english.memory_question import (
     MemoryQuestion,
     asks_which,
     has_pronoun,
@@ -35,17 +39,16 @@ from memapp.domain.memory_question import (
     read,
     with_names,
 )
-from memapp.domain.profile import FIELDS, same_value, stated
-from memapp.domain.profile_hints import Hint, unknown_in
-from memapp.domain.repetition import repeated
-from memapp.domain.second_person import addressed
-from memapp.domain.text import one_line, shorten
-from memapp.domain.when import NamedTime, named_times, told_day
-from memapp.lexicon import lexicon
+from memapp.language.english.profile import stated
+from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.second_person import addressed
+from memapp.language.english.when import named_times, told_day
+from memapp.language.lexicon import lexicon
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.embed import embedded
+from memapp.services.formerly import known_before
 from memapp.services.near_answer import NEAR, likeness, waits
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
@@ -103,6 +106,8 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
+    if before := known_before(runtime, message.text):
+        return before
     if not earlier and names_nobody(message.text):
         return FromMemory(NOBODY)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
@@ -110,7 +115,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if question is None:
         return None
     if question.about == "everything":
-        return _everything(runtime)
+        return everything(runtime)
     if (field := question.field or _premise(question)) and (told := _of_profile(runtime, field)):
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
@@ -177,7 +182,7 @@ def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     return [with_kin(text, given) for text in said]
 
 
-def _everything(runtime: Runtime) -> FromMemory:
+def everything(runtime: Runtime) -> FromMemory:
     """List the profile, and what is pinned, important or new."""
     facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
     said_by = {one.text: unknown_in(one.text, {}) for one in facts}
@@ -185,7 +190,7 @@ def _everything(runtime: Runtime) -> FromMemory:
     for field, value in ((field, value) for field, values in decisions.profile(runtime).items() for value in values):
         saying = [text for text, hints in said_by.items() if any(_says(hint, field, value) for hint in hints)]
         if _sentence_of(field) or not saying:  # else the fact says it better
-            lines.append(_of_field(field, value))
+            lines.append(of_field(field, value))
             facts = [one for one in facts if one.text not in saying]
     lines += [addressed(one.text) for one in facts[:LISTED]]
     if len(facts) > LISTED:
@@ -207,10 +212,10 @@ def _of_profile(runtime: Runtime, field: str) -> FromMemory | None:
     session = runtime.read()
     from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
     hits = tuple(_as_hit(one) for one in tellable(session, from_messages) if one.active)
-    return FromMemory("\n".join(_of_field(field, one.new_value) for one in standing[:LINES]), hits)
+    return FromMemory("\n".join(of_field(field, one.new_value) for one in standing[:LINES]), hits)
 
 
-def _of_field(field: str, value: str) -> str:
+def of_field(field: str, value: str) -> str:
     """Put a value of the profile as one tells it: `You live in Bruges.`"""
     if told := _sentence_of(field).format(value):
         return f"{told[0].upper()}{told[1:]}."

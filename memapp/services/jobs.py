@@ -11,6 +11,7 @@ from datetime import timedelta
 from memapp.domain.backups import EVERY
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace, has_leapt, next_pace
+from memapp.domain.turn import Retracted
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
 from memapp.services import backups, embed, learning, lifecycle, self_test
@@ -18,8 +19,8 @@ from memapp.services.merge import Written
 from memapp.store import jobs as store
 from memapp.store import leases
 
-Done = Written | ConsentRequest | int
-"""A fact or a request that was made; or how many other things were done."""
+Done = Written | Retracted | ConsentRequest | int
+"""A fact or a request that was made, or what was ended; or how many other things were done."""
 UPKEEP = "upkeep"
 WAITED_SECONDS = 0.5
 """How long it is waited for the work before, which was cancelled a moment ago."""

@@ -8,6 +8,7 @@ from typing import Literal
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace
 from memapp.domain.prediction import Surprise
+from memapp.domain.turn import Retracted
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -19,6 +20,8 @@ from memapp.store import chat, events, expectations
 
 log = logging.getLogger(__name__)
 
+MOST_PASSES = 10
+"""So often a long message is read for the facts that it still holds, a few at a time."""
 MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
@@ -28,7 +31,7 @@ def waiting(runtime: Runtime) -> int:
     return expectations.count_surprises(runtime.read(), "pending")
 
 
-def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | ConsentRequest]:
+def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | Retracted | ConsentRequest]:
     """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
     session, model = runtime.read(), runtime.chat.ready()
     if outdated := expectations.outdated_surprises(session):
@@ -43,7 +46,10 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
             return
         asked = pending.list_pending(runtime)
         try:
-            yield from learn(runtime, surprise, model, cancel)
+            for _ in range(MOST_PASSES):
+                yield from learn(runtime, surprise, model, cancel)
+                if cancel.is_set() or surprise.id not in {one.id for one in expectations.pending_surprises(session)}:
+                    break
         except ModelError as error:
             log.warning("a surprise waits for the model: %s", type(error).__name__)
             _count_try(runtime, surprise)

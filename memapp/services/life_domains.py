@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memapp.domain import life_domains
 from memapp.domain.memory import Recalled
+from memapp.language.english import life_domains
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.embed import KINDS, embedded

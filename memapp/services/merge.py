@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
-from memapp.domain.distil import in_third_person
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
-from memapp.domain.merge import MergeVerdict, compare, richer
-from memapp.domain.ranking import query_words
+from memapp.language.english.distil import in_third_person
+from memapp.language.english.merge import MergeVerdict, compare, richer
+from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.store import changes, memories, search, vectors
@@ -81,10 +81,13 @@ def sharing_words(session: Session, text: str) -> Near:
     return [(one, 0.0) for one in memories.get_memories(session, found)]
 
 
-def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor) -> Written:
-    """Store a new fact as what it is to the known ones, in one step. Raises `UsageError` if a live fact says exactly the same."""
+def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor, replaces: Memory | None = None) -> Written:
+    """Store a new fact as what it is to the known ones, in one step; `replaces` is one of which the person said that it is that.
+
+    Raises `UsageError` if a live fact says exactly the same.
+    """
     live = _still_live(session, known)
-    verdict, old = _verdict(new, live)
+    verdict, old = (MergeVerdict.CONTRADICTS, replaces) if replaces else _verdict(new, live)
     together = replace(actor, step=actor.step or new_id(session.now))
     nearest = max((likeness for _, likeness in live), default=0.0) or None  # 0: compared by words alone
     apply = partial(changes.apply, session, actor=together, now=session.now, sim=nearest)

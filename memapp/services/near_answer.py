@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from memapp.domain.answering_sentence import certain, is_held_half, may_answer, names
-from memapp.domain.authorship import own_words
 from memapp.domain.consent import ConsentRequest, label
-from memapp.domain.english import sentences
-from memapp.domain.memory_question import MemoryQuestion, looked_up_beside
-from memapp.domain.profile_hints import Hint
-from memapp.domain.withheld import says_any, told_beside
+from memapp.domain.profile import Hint
+from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names
+from memapp.language.english.authorship import own_words
+from memapp.language.english.grammar import sentences
+from memapp.language.english.memory_question import MemoryQuestion, looked_up_beside
+from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import pending

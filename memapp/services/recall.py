@@ -16,7 +16,9 @@ from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
 from memapp.domain.relation import Edge
-from memapp.domain.when import named_times
+from memapp.language.english.life_domains import tags_of
+from memapp.language.english.recall import query_words
+from memapp.language.english.when import named_times
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.services.tellable import tellable
@@ -46,7 +48,7 @@ class RecallRequest:
 
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
-    session, words = runtime.read(), ranking.query_words(request.text)
+    session, words = runtime.read(), query_words(request.text)
     rows = embedded(runtime, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
     vector = None if rows is None else rows[0]
     candidates = [
@@ -63,7 +65,7 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
     strength = _strongest(edges, {one.id for one in candidates})
     ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength)
-    hits = _without_told_twice(runtime, ranked[: 2 * request.top_k])[: request.top_k]
+    hits = _without_told_twice(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
     return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
 
 
@@ -76,9 +78,10 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     now = runtime.clock().astimezone()
     by_keyword = []
     for place, keyword in enumerate(needed_info):
-        words = ranking.query_words(keyword)
+        words = query_words(keyword)
         candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
-        asked_for = [one for one in candidates if ranking.is_asked_for(keyword, one, compared=rows is not None)]
+        named = [keyword.casefold(), *tags_of(keyword)]
+        asked_for = [one for one in candidates if ranking.is_asked_for(named, one, compared=rows is not None)]
         ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
         by_keyword.append([replace(_recalled(one, words), why=f"{keyword}: {one.why}") for one in ranked])
     in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]
@@ -158,16 +161,18 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
     ]
 
 
-def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out a message below the fact that was made of it."""
+def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked], words: Sequence[str]) -> list[Ranked]:
+    """Leave out a message below the fact that was made of it, unless it holds more of what was asked for."""
     facts = [one.candidate.id for one in ranked if one.candidate.kind == "memory"]
     sources = search.sources_of(runtime.read(), facts) if facts else {}
-    told: set[str] = set()
+    told: dict[str, float] = {}
     kept = []
     for one in ranked:
-        if one.candidate.id not in told:
+        held = ranking.share_held(one.candidate.text, words)
+        if held > told.get(one.candidate.id, -1.0):
             kept.append(one)
-            told |= sources.get(one.candidate.id, set())
+            for source in sources.get(one.candidate.id, ()):
+                told[source] = max(held, told.get(source, 0.0))
     return kept
 
 

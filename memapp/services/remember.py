@@ -2,7 +2,8 @@
 
 Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. Rules find the
 facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
-has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away.
+has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away. What a message says no
+longer holds (`services.correct`) goes to the trash in the step of what takes its place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,51 +16,91 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted, Updated
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.distil import Draft, distil, distil_and_check, in_third_person, states_something
-from memapp.domain.duplicates import duplicate_of, normalise
-from memapp.domain.filters import ALL_LIVE
-from memapp.domain.framing import told_by_healers
-from memapp.domain.grounding import UNSAID, check_grounding
-from memapp.domain.memory import Memory
+from memapp.domain.filters import ALL_LIVE, MemoryFilter
+from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
-from memapp.domain.profile import Stated, has_many, same_value, stated
-from memapp.domain.profile_hints import Hint, unknown_in
+from memapp.domain.profile import Hint, Stated, has_many, same_value
 from memapp.domain.prompt import Piece
-from memapp.domain.writing import NO_SENTENCE, check_fact
+from memapp.domain.turn import Retracted
 from memapp.inference import Cancel, ChatModel
+from memapp.language.english.distil import Draft, distil, in_third_person, states_something
+from memapp.language.english.duplicates import duplicate_of, normalise
+from memapp.language.english.framing import told_by_healers
+from memapp.language.english.grammar import tokens
+from memapp.language.english.grounding import UNSAID, check_grounding
+from memapp.language.english.parsed_fact import parse
+from memapp.language.english.profile import stated
+from memapp.language.english.profile_hints import needs_yes, unknown_in
+from memapp.language.english.writing import NO_SENTENCE, check_fact
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, requests
+from memapp.services.consent import decisions, pending, requests
+from memapp.services.correct import Corrected, find
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
-from memapp.store import changes, chat, events, expectations, history, memories
+from memapp.services.statements import drafts_of, judged_draft, sensitive_topic
+from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.encoding import new_id
+from memapp.store.session import Session
 
 FACTS_PER_TURN = 3
+FACTS_PER_DAY = 100
+"""More than anybody tells of themselves; what is left is learned on the next day."""
 REQUESTS_PER_TURN = 20
 """More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
 DEFAULT_IMPORTANCE = 2
 
 
-def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
-    """Learn at most three facts from one surprising message; yield each new or changed fact.
+def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Retracted]:
+    """Learn at most three facts from one surprising message; yield each new or changed fact, and what was ended without one.
+
+    With more in it, it stays pending.
 
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
+    if memories.count_memories(runtime.read(), MemoryFilter(after=runtime.clock().astimezone().date())) >= FACTS_PER_DAY:
+        return  # still pending
     message = chat.get_message(runtime.read(), surprise.message_id)
     propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
     typed = message.typed_text
-    drafts, refused = distil_and_check(typed)
+    drafts, refused = drafts_of(runtime, typed)
     by = "rules"
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
-    if not drafts and not taught and model is not None and states_something(typed):
+    corrected = None if taught else find(runtime, message)
+    drafts = _with_instead(runtime, drafts, corrected)
+    if not (drafts or corrected or taught) and model is not None and states_something(typed):
         drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
-        refused += also_refused
+        refused += map(tuple, also_refused)
+        drafts = [one for draft in drafts if (one := judged_draft(runtime, draft, typed))]
         by = f"model:{model.name}"
         if cancel.is_set():
             return  # still pending: next time
-    fresh = [draft for draft in drafts[:FACTS_PER_TURN] if not duplicate_of(draft.text, taught)]
-    yield from _store(runtime, surprise, message, fresh, refused, by)
+    fresh = [draft for draft in drafts if not draft.text or not duplicate_of(draft.text, taught)]
+    yield from _store(runtime, surprise, message, fresh, refused, by, corrected)
+
+
+def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | None) -> list[Draft]:
+    """Put what a message says in the place of another before its facts, unless one of these says as much: `User drinks coffee`.
+
+    Where something in it is sensitive in whatever words, the value may be that.
+    """
+    instead = corrected.instead if corrected else None
+    if corrected is None or instead is None or any(not one.text or _says_whole(one, corrected) for one in drafts):
+        return drafts
+    value = {word for word in tokens(instead.text) if word not in tokens(corrected.text)}
+    told = [one for one in drafts if _is_of_same(one, corrected) and value <= set(tokens(one.text))]
+    topics = [one.topic for one in [instead, *told] if one.topic]
+    topic = topics[0] if topics else sensitive_topic(runtime, instead.text)
+    return [replace(instead, topic=topic), *(one for one in drafts if one not in told)]
+
+
+def _says_whole(draft: Draft, corrected: Corrected) -> bool:
+    """Say whether a fact tells of the same one the same that is corrected."""
+    return _is_of_same(draft, corrected) and not parse(draft.text).verb.isdisjoint(parse(corrected.text).verb)
+
+
+def _is_of_same(draft: Draft, corrected: Corrected) -> bool:
+    return parse(draft.text).subject == parse(corrected.text).subject
 
 
 def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
@@ -74,10 +115,18 @@ def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[l
 
 
 def _store(
-    runtime: Runtime, surprise: Surprise, message: Message, drafts: list[Draft], refused: list[list[str]], by: str
-) -> Iterator[Written]:
-    """The third commit of a turn: the facts, the settled surprise and what was refused, together."""
+    runtime: Runtime,
+    surprise: Surprise,
+    message: Message,
+    drafts: list[Draft],
+    refused: Sequence[Sequence[str]],
+    by: str,
+    corrected: Corrected | None,
+) -> Iterator[Written | Retracted]:
+    """The third commit of a turn: the facts, what they replace, the settled surprise and what was refused, together."""
     stored: list[Written] = []
+    _ask_about_the_untold(runtime, message, drafts, by)
+    drafts = [draft for draft in drafts if draft.text]
     texts = [draft.text for draft in drafts]
     unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
@@ -87,30 +136,33 @@ def _store(
             return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
         known = {in_third_person(one.text): one.id for one in listed}
+        standing, is_more = _still_standing(session, corrected), False
         for draft in drafts:
+            if is_more := len(stored) == FACTS_PER_TURN:
+                break
             memory = _memory(runtime, new_id(session.now), draft, message, session.now)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
                 if message.id not in memories.get_memory(session, same).sources:
                     changes.apply(session, Updated(same, sources=(message.id,)), actor, session.now)
+                standing = None if standing and standing.memory_id == same else standing  # it was said again
                 continue
-            if is_forgotten(runtime, draft.text):
-                requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
-                continue
-            if unknown := _unknown(runtime, message, draft):
-                for one in (hint for hint in unknown if hint.value):  # it waits with all of that, and comes with the last yes
-                    requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
+            if _waits(runtime, message, draft, memory, by):
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
-            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor))
+            old = standing.known if standing and _is_of_same(draft, standing) else None
+            stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
+            standing = None if old else _still_standing(session, standing)
             known[memory.text] = stored[-1].memory.id
+        ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(session.now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
-        for old in memories.overflowing(session, runtime.settings.max_facts):
-            changes.apply(session, SoftDeleted(old, "overflow", runtime.purge_at()), actor_of_room, session.now)
-        expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
+        for memory_id in memories.overflowing(session, runtime.settings.max_facts):
+            changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room, session.now)
+        if not is_more:
+            expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
         meta = {
             "learned": len(learned),
             "known": len(drafts) - len(learned),
@@ -118,9 +170,50 @@ def _store(
             "unsaid": unsaid,
             "rejected": [problem for problems in refused for problem in problems],
         }
-        status: Literal["ok", "skipped"] = "ok" if learned else "skipped"
+        status: Literal["ok", "skipped"] = "ok" if learned or ended else "skipped"
         events.add_event(session, "worker", "distil", status, thread_id=message.thread_id, meta=meta)
     yield from learned
+    yield from ended
+
+
+def _waits(runtime: Runtime, message: Message, draft: Draft, memory: Memory, by: str) -> bool:
+    """Propose a fact that needs a yes, and say whether it does: it waits with all of that, and comes with the last yes."""
+    if is_forgotten(runtime, draft.text):
+        requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
+        return True
+    unknown = _unknown(runtime, message, draft)
+    for one in (hint for hint in unknown if hint.value):
+        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
+    return bool(unknown)
+
+
+def _still_standing(session: Session, corrected: Corrected | None) -> Corrected | None:
+    """Return what a message corrects, if that was not retired or decided since it was found."""
+    if corrected is None:
+        return None
+    waits = [one for one in corrected.requests if consents.get_request(session, one.id).state == "pending"]
+    there = memories.get_memories(session, [corrected.memory_id])
+    return replace(corrected, requests=tuple(waits)) if waits or any(one.state is State.LIVE for one in there) else None
+
+
+def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor) -> list[Retracted]:
+    """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of a fact that was known."""
+    actor = replace(actor, name="merge", step=actor.step or new_id(session.now))
+    pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
+    if corrected.known is None:
+        return []
+    reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
+    changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor, session.now)
+    return [Retracted((corrected.text,), actor.step)]
+
+
+def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft], by: str) -> None:
+    """Propose what is sensitive and makes no fact, in the person's words, unless its field is asked about already."""
+    asked = {one.field for one in pending.of_message(runtime.read(), message.id)}
+    asked |= {draft.topic for draft in drafts if draft.text}
+    for draft in drafts:
+        if not draft.text and draft.topic not in asked:
+            requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=by)
 
 
 def propose_profile_changes(runtime: Runtime, message: Message) -> None:
@@ -140,6 +233,8 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     """Return what a fact says that only the person's yes can make known, and that the profile does not say."""
     profile = decisions.profile(runtime)
+    if draft.topic:
+        return needs_yes(draft.text, draft.topic, profile)
     if any(not check_grounding(draft.text, told) for told in told_by_healers(message.typed_text)):
         return unknown_in(draft.text, profile, field="health")
     return unknown_in(draft.text, profile)

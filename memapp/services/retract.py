@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from memapp.domain.changes import Change, Restored, SoftDeleted, Updated, is_memapp
 from memapp.domain.chat import Message, Role
-from memapp.domain.duplicates import normalise
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
-from memapp.domain.writing import check_fact
 from memapp.errors import NeedsYes, UsageError
+from memapp.language.english.duplicates import normalise
+from memapp.language.english.writing import check_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, questions
 from memapp.services.undo import hold_back, undo
@@ -55,7 +55,7 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
         expectations.learn_nothing(session, message_ids)
         gone = []
         for memory in memories.list_learned_from(session, message_ids):
-            if _is_left_alone(session, memory) and check_fact(memory.text, text):
+            if is_left_alone(session, memory) and check_fact(memory.text, text):
                 steps = _back_to_what_is_said(session, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
@@ -76,7 +76,7 @@ def _others(session: Session, sources: Sequence[str], message_ids: Sequence[str]
     return [one for one in (chat.get_message(session, source) for source in there) if one.active]
 
 
-def _is_left_alone(session: Session, memory: Memory) -> bool:
+def is_left_alone(session: Session, memory: Memory) -> bool:
     """Say whether the person did nothing with a memory."""
     entries = history.list_entries(session, memory_id=memory.id, limit=None)
     return not memory.pinned and all(is_memapp(entry.actor) for entry in entries)

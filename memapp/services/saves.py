@@ -9,10 +9,10 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
-from memapp.domain.labels import called
 from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
+from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.settings import check_known
 from memapp.store import chat

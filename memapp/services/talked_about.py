@@ -2,16 +2,17 @@
 
 from itertools import chain
 
-from memapp.domain.answering_sentence import in_confidence
-from memapp.domain.asked_sentence import asks_what_was_talked_about
-from memapp.domain.authorship import own_words
 from memapp.domain.chat import Message, Role
-from memapp.domain.duplicates import duplicate_of
-from memapp.domain.english import sentences, tokens
 from memapp.domain.memory import FromMemory, Recalled
-from memapp.domain.profile_hints import is_secret, touches_sensitive
 from memapp.domain.text import one_line, shorten
-from memapp.domain.when import NamedTime, named_times, told_day
+from memapp.domain.when import NamedTime
+from memapp.language.english.answering_sentence import in_confidence
+from memapp.language.english.asked_sentence import asks_what_was_talked_about
+from memapp.language.english.authorship import own_words
+from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.grammar import sentences, tokens
+from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.language.english.when import named_times, told_day
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services.tellable import tellable

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.memory import Recalled
-from memapp.domain.profile_hints import Hint
+from memapp.domain.profile import Hint
 from memapp.domain.ranking import Candidate
-from memapp.domain.withheld import says_any, told_beside
+from memapp.language.english.withheld import says_any, told_beside
 from memapp.store import chat, search
 from memapp.store.session import Session
 

@@ -2,8 +2,9 @@
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
-Learning happens later, in `services.upkeep`. Two things make no call, since the app answers them in its own words: a yes or no to
-its question about a consent request, and what it knows for sure of a person who asks about themselves (`services.from_memory`).
+Learning happens later, in `services.upkeep`. Three things make no call, since the app answers them in its own words: a yes or
+no to its question about a consent request, what is asked of the memory itself (`services.memory_request`), and what it knows for
+sure of a person who asks about themselves (`services.from_memory`).
 """
 
 import logging
@@ -16,17 +17,19 @@ from typing import Literal, TypeVar
 
 from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.distil import distil
-from memapp.domain.expectation import Verdict, mismatch
-from memapp.domain.framing import takes_back
-from memapp.domain.grounding import check_grounding
-from memapp.domain.prediction import Prediction
+from memapp.domain.expectation import Verdict
+from memapp.domain.prediction import Prediction, Prefetched
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
+from memapp.language.english.correction import read_correction
+from memapp.language.english.distil import distil
+from memapp.language.english.expectation import mismatch
+from memapp.language.english.framing import takes_back
+from memapp.language.english.grounding import check_grounding
 from memapp.runtime import Runtime
-from memapp.services import from_memory
+from memapp.services import from_memory, memory_request
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
@@ -63,6 +66,7 @@ def take_turn(
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
+    request = None if _is_inner_voice(runtime, thread) else memory_request.read(runtime, text, pasted, earlier)
     expected = expectation(runtime, earlier)
     prefetch, typed = prefetched(runtime, thread_id, expected), take_typed(runtime, thread_id, text)
     with runtime.write() as session:
@@ -73,28 +77,29 @@ def take_turn(
         chat.set_active(session, [one.id for one in left], active=False)
         message = chat.add_message(session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted)
         answered = questions.read_answer(runtime, question, message) if question else None
+        request = request if answered is None else None
         reply = _add_reply(runtime, session, thread.id, message) if answered is None else _confirm(session, message, answered)
-        if answered is None:  # until it turns out that just this was expected
+        if request is not None and request.kind == "off":
+            memory_request.keep_out(session, message)
+        elif answered is None:  # until it turns out that just this was expected
             expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, session.now)
         chat.save_draft(session, thread.id, "", session.now)
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
         retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
-    best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    done = best_effort(runtime, message, "memory_request", partial(memory_request.carry_out, runtime, request, message, earlier))
+    if done is None or done.teaches:
+        best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))
+    turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, began_at=began_at)
     if answered is not None:
         yield Completed(reply, "")
+    elif done is not None and done.is_all:
+        yield from answer(runtime, replace(turn, known=done.said))
     else:
-        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
-        yield Checked(expected)
-        prefetch = typed or (None if expected is None or expected.surprised else prefetch)
-        known = None
-        if _answers_itself(runtime, thread):
-            known = best_effort(runtime, message, "answer_from_memory", partial(from_memory.known, runtime, message, earlier))
-        turn = OpenTurn(
-            thread, earlier, message, reply, cancel or Cancel(), erasures, prefetch=prefetch, known=known, began_at=began_at
-        )
-        yield from answer(runtime, turn)
+        yield from _answer(runtime, turn, expected, typed, prefetch)
+    if done is not None:
+        yield done.event
     if asked := best_effort(
         runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=answered is not None)
     ):
@@ -102,10 +107,30 @@ def take_turn(
     yield from filter(None, (answers, retracted))
 
 
+def _answer(
+    runtime: Runtime, turn: OpenTurn, expected: Prediction | None, typed: Prefetched | None, prefetch: Prefetched | None
+) -> Iterator[TurnEvent]:
+    """Check an ordinary message against what was expected, and answer it: from memory where that is sure, else by the model."""
+    message = turn.message
+    assert message is not None
+    expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
+    yield Checked(expected)
+    prefetch = typed or (None if expected is None or expected.surprised else prefetch)
+    known = None
+    if _answers_itself(runtime, turn.thread):
+        known = best_effort(runtime, message, "answer_from_memory", partial(from_memory.known, runtime, message, turn.earlier))
+    yield from answer(runtime, replace(turn, prefetch=prefetch, known=known))
+
+
 def _answers_itself(runtime: Runtime, thread: Thread) -> bool:
     """Say whether memapp answers from its memory by itself, in place of a small model or of none."""
     is_small = current_form(runtime) == "simple"
-    return runtime.settings.answer_from_memory and is_small and runtime.persona_in(thread).mode != "inner_voice"
+    return runtime.settings.answer_from_memory and is_small and not _is_inner_voice(runtime, thread)
+
+
+def _is_inner_voice(runtime: Runtime, thread: Thread) -> bool:
+    """Say whether one speaks to an inner voice: of its case, and not to memapp."""
+    return runtime.persona_in(thread).mode == "inner_voice"
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -263,8 +288,8 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
 
 
 def _tells_more(expected: Prediction, typed: str) -> bool:
-    """Say whether a message states a fact about its writer that was not expected, however alike the two are otherwise."""
-    return any(check_grounding(draft.text, expected.text) for draft in distil(typed))
+    """Say whether a message corrects something, or states a fact that was not expected, however alike the two are otherwise."""
+    return read_correction(typed) is not None or any(check_grounding(draft.text, expected.text) for draft in distil(typed))
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

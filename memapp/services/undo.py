@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memapp.domain.changes import Actor, Event, Reverted
-from memapp.domain.history import IMPORT, Entry, Step, in_words
+from memapp.domain.history import IMPORT, Entry, Step
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile_hints import unknown_in
-from memapp.domain.second_person import addressed
 from memapp.errors import NeedsYes, UsageError
+from memapp.language.english.history import in_words
+from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.reads import reading

@@ -12,11 +12,13 @@ from functools import partial
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.expectation import may_become, writable
+from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prefetched
 from memapp.domain.prompt import Piece, Prompt, Sampling
+from memapp.domain.turn import Retracted
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
+from memapp.language.english.expectation import writable
 from memapp.prompts import predict, respond
 from memapp.prompts.context import PromptContext
 from memapp.prompts.quotes import is_small_talk
@@ -37,8 +39,8 @@ AT_LAST_SECONDS = 4.0
 """How long a command goes on with a job before it ends: what an import left may take minutes."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | ConsentRequest]:
-    """Do the jobs that are due; yield the facts and requests made. With a thread, also get ready for its next message.
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Retracted | ConsentRequest]:
+    """Do the jobs that are due; yield the facts and requests made, and what ended. With a thread, also prepare its next turn.
 
     What another process is at is left to it.
     """
@@ -57,7 +59,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _made(done: Iterator[jobs.Done]) -> Iterator[Written | ConsentRequest]:
+def _made(done: Iterator[jobs.Done]) -> Iterator[Written | Retracted | ConsentRequest]:
     """Keep what the person is told of."""
     return (one for one in done if not isinstance(one, int))
 

@@ -27,7 +27,6 @@ from memapp.domain.changes import (
     Updated,
     is_memapp,
 )
-from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
@@ -99,7 +98,7 @@ def _create(session: Session, change: Created, _: datetime) -> list[Touched]:
     memory = change.memory
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, memory.text)
-    session.insert("memories", **row_of(memory), normal_text=normalise(memory.text))
+    session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
     return [Touched(change.event, memory.id, None, snapshots.of_new(memory))]
 
@@ -113,7 +112,7 @@ def _update(session: Session, memory: Memory, change: Updated, now: datetime) ->
     after = replace(memory, **{name: value for name, value in named.items() if value is not None})
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, after.text)
-    said = {"text": after.text, "normal_text": normalise(after.text)}
+    said = {"text": after.text, "normal_text": session.normalise(after.text)}
     _set(session, memory.id, now, **said, tags=after.tags, importance=after.importance, category=after.category)
     if after.text != memory.text:  # what it is related to is found anew
         session.run("DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory.id)
@@ -244,7 +243,7 @@ def _add_sources(session: Session, memory_id: str, message_ids: Sequence[str]) -
 
 
 def _refuse_same(session: Session, memory_id: str, text: str) -> None:
-    same = find_same(session, normalise(text))
+    same = find_same(session, session.normalise(text))
     if same is not None and same != memory_id:
         raise UsageError("memapp knows that already.", f"It is memory {same}.")
 

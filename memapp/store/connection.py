@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from weakref import WeakSet
 
-from memapp.domain.duplicates import normalise
+from memapp.domain.wording import Wording
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
@@ -52,7 +52,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         connection.path, connection.given_out = path, WeakSet()
     connection.row_factory = rows_of(path)
     try:
-        add_functions(connection)
+        add_casefold(connection)
         if read_only:
             connection.execute("PRAGMA query_only = 1")
             connection.execute("PRAGMA temp_store = 2")
@@ -72,10 +72,15 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
     return connection
 
 
-def add_functions(connection: sqlite3.Connection) -> None:
+def add_casefold(connection: sqlite3.Connection) -> None:
     """Give SQL what it has not got itself: its lower() knows A to Z only."""
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
-    connection.create_function("normalise", 1, normalise, deterministic=True)
+
+
+def add_wording(connection: sqlite3.Connection, wording: Wording) -> None:
+    """Let SQL tell whether two texts say the same: `normalise` and `gist`."""
+    connection.create_function("normalise", 1, wording.normalise, deterministic=True)
+    connection.create_function("gist", 1, wording.gist, deterministic=True)
 
 
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
@@ -109,7 +114,7 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = rows_of(path)
-        add_functions(copy)
+        add_casefold(copy)
         refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")

@@ -16,9 +16,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, barred, connect, open_source, refuse_foreign
+from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, connect, open_source, refuse_foreign
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
@@ -45,8 +46,9 @@ class _OnlyRehearsed(Exception):
 class Database:
     """An open memapp file. `close()` it; it is safe to use from any thread."""
 
-    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: Lock | None) -> None:
+    def __init__(self, path: Path, writer: sqlite3.Connection | None, lock: Lock | None, wording: Wording) -> None:
         self.path = path
+        self.wording = wording
         self.owner = token_hex(8)
         """Who holds the leases of this process."""
         self._writer = writer
@@ -177,6 +179,7 @@ class Database:
                     raise StoreError("The memory file is closed.")
                 opened = connect(self.path, read_only=True)
                 assert isinstance(opened, Reader)
+                add_wording(opened, self.wording)
                 reader = self._readers[thread] = opened
         return reader
 
@@ -346,14 +349,16 @@ def _begin(writer: sqlite3.Connection, begin: str) -> None:
         time.sleep(random.uniform(0, LOT_SECONDS))
 
 
-def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None) -> Database:
+def open_database(
+    path: Path, wording: Wording, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None
+) -> Database:
     """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears what is waited for.
 
     A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
     """
     refuse_no_file(path)
     if read_only:
-        return _open_read_only(path, tell)
+        return _open_read_only(path, wording, tell)
     prepare_folder(path.parent)
     lock = Lock(path)
     with ExitStack() as given_up, translated_errors(path):
@@ -361,8 +366,8 @@ def open_database(path: Path, *, read_only: bool = False, tell: Callable[[str], 
         alone = _enter(path, lock, tell)
         keep_private(path)
         settled = alone and _is_settled(path)
-        writer, mended = _open_writer(path, alone=alone, check=alone and not settled)
-        database = Database(path, writer, lock)
+        writer, mended = _open_writer(path, wording, alone=alone, check=alone and not settled)
+        database = Database(path, writer, lock, wording)
         given_up.callback(database.close)
         database.checked, database.mended = not settled, mended
         if alone:
@@ -392,14 +397,14 @@ def _is_old(path: Path) -> bool:
         return bool(conn.execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()))
 
 
-def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
+def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object]) -> Database:
     if not path.exists():
         raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
     lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
     alone = lock is None or lock.take()
     if lock:
         lock.enter(tell)
-    database, settled = Database(path, None, lock), _is_settled(path)
+    database, settled = Database(path, None, lock, wording), _is_settled(path)
     with ExitStack() as given_up, translated_errors(path):
         given_up.callback(database.close)
         refuse_foreign(database.read(), path)
@@ -408,7 +413,7 @@ def _open_read_only(path: Path, tell: Callable[[str], object]) -> Database:
         if not _is_old(path):
             given_up.pop_all()
             return database
-    return open_database(path, tell=tell)
+    return open_database(path, wording, tell=tell)
 
 
 def _check_damage(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -425,17 +430,18 @@ def _is_settled(path: Path) -> bool:
     return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
-def _open_writer(path: Path, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
+def _open_writer(path: Path, wording: Wording, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
     """Return the connection, and whether a search index had to be written anew."""
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
     try:
+        add_wording(writer, wording)
         refuse_foreign(writer, path)
         if check:
             soundness.check_damage(writer, path)
         if alone:
-            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version))
+            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording))
         soundness.check_schema(writer, path)
         broken = soundness.mismatched(writer) if check else []
         soundness.rebuild(writer, broken)
@@ -449,6 +455,6 @@ def _open_writer(path: Path, *, alone: bool, check: bool) -> tuple[sqlite3.Conne
     return writer, bool(broken)
 
 
-def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int) -> None:
+def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording) -> None:
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    Database(path, None, None).backup(new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC)))
+    Database(path, None, None, wording).backup(new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC)))

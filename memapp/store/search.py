@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from memapp.domain import ranking
-from memapp.domain.profile_hints import Hint
+from memapp.domain.profile import Hint
 from memapp.domain.ranking import Candidate
 from memapp.store.failures import Row
 from memapp.store.records import record
@@ -69,7 +69,7 @@ _NO_LONGER_HOLDS = f"""(
 
 
 def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
-    """Return a full-text query that asks for any of these words, as `ranking.query_words` gives them; None without any.
+    """Return a full-text query that asks for any of these words, in small letters; None without any.
 
     `unfinished` says that the last word is still being typed: then its beginning is enough.
     """
@@ -142,8 +142,16 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
     sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
               WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
-              UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))"""  # noqa: S608
+              UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))
+              UNION SELECT m.id FROM json_each(:ids) CROSS JOIN messages m ON m.id = value  -- a reply may say it again
+              WHERE m.reply_to IN (SELECT message_id FROM taken_back)"""  # noqa: S608
     return set(session.column(sql, ids=message_ids))
+
+
+def take_back(session: Session, message_ids: Iterable[str]) -> None:
+    """Let messages be no evidence from now on, and be told in no chat: the person said so."""
+    for message_id in message_ids:
+        session.insert_new("taken_back", message_id=message_id)
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:

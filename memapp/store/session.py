@@ -29,6 +29,14 @@ class Session:
     now: datetime = field(default_factory=partial(datetime.now, UTC))
     """When the session was opened."""
 
+    def normalise(self, text: str) -> str:
+        """Return what counts as the same text in this file."""
+        return str(self.value("SELECT normalise(:text)", text=text))
+
+    def gist(self, text: str) -> str:
+        """Return what a text says in whatever words."""
+        return str(self.value("SELECT gist(:text)", text=text))
+
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""
         return self.conn.execute(sql, {"user": self.user_id, **{name: stored(value) for name, value in values.items()}})

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
-from memapp.domain.duplicates import normalise
 from memapp.domain.memory import Memory
 from memapp.store import records
 from memapp.store.encoding import to_json
@@ -92,7 +91,9 @@ def put_back(session: Session, memory_id: str, snapshot: Snapshot, *, after: Sna
     memory = snapshot.memory
     known = {relation["id"] for relation in after.relations}
     found = [one for one in now.relations if one["id"] not in known] if now.memory.text == memory.text else []
-    row = {name: value for name, value in row_of(memory).items() if name != "id"} | {"normal_text": normalise(memory.text)}
+    row = {name: value for name, value in row_of(memory).items() if name != "id"} | {
+        "normal_text": session.normalise(memory.text)
+    }
     session.alter("memories", memory_id, **row)
     session.run("DELETE FROM memory_sources WHERE +user_id = :user AND memory_id = :id", id=memory_id)
     sources = """INSERT INTO memory_sources (user_id, memory_id, message_id)

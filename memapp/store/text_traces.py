@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from memapp.domain.forget import ByteNeedles
+from memapp.domain.wording import Wording
 from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import place, schema
-from memapp.store.connection import is_sound, open_copy
+from memapp.store.connection import add_wording, is_sound, open_copy
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.forget.erasing import Erased
@@ -67,10 +68,10 @@ def copies(database: Database) -> list[Path]:
     return [*made, *(one for one in sorted(others) if is_sound(one) and read_id(one) == mine)]
 
 
-def clean_copy(path: Path, user_id: str, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
+def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
     """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound."""
     try:
-        return Fate.CLEANED if _erase_inside(path, user_id, erase) else Fate.UNTOUCHED
+        return Fate.CLEANED if _erase_inside(path, user_id, wording, erase) else Fate.UNTOUCHED
     except DiskFull:
         raise
     except StoreError:
@@ -129,11 +130,12 @@ def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:
             yield suffix, file
 
 
-def _erase_inside(path: Path, user_id: str, erase: Callable[[Session], Erased]) -> bool:
+def _erase_inside(path: Path, user_id: str, wording: Wording, erase: Callable[[Session], Erased]) -> bool:
     """Return whether there was anything to erase."""
     with open_copy(path) as conn:
         if conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()):
             raise StoreError(f"{path} was made by an older memapp.")
+        add_wording(conn, wording)
         conn.execute("BEGIN IMMEDIATE")
         erased = erase(Session(conn, user_id))
         _, begun = planned(Session(conn, user_id))  # here before, and killed before it was done

@@ -13,7 +13,7 @@ from memapp.ui.pasted import Writing
 
 if TYPE_CHECKING:  # the first paint waits for none of it
     from memapp.domain.chat import Message, Thread
-    from memapp.domain.turn import TurnEvent
+    from memapp.domain.turn import Retracted, TurnEvent
     from memapp.runtime import Runtime
     from memapp.services.merge import Written
 
@@ -60,10 +60,10 @@ class TurnEnded(Announcement):
 
 @dataclass
 class Learned(Announcement):
-    """A fact was learned from what the person typed, or one that was known says something else now."""
+    """A fact was learned from what the person typed, one that was known says something else now, or it holds no more."""
 
     thread_id: str
-    written: "Written"
+    news: "Written | Retracted"
 
 
 @dataclass

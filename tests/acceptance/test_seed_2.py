@@ -18,6 +18,7 @@ from memapp.domain.turn import Accepted, Found, Predicted
 from memapp.errors import Refused
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, lifecycle, undo, upkeep
 from memapp.services.consent import decisions, requests
@@ -417,14 +418,14 @@ def test_checkpoints_persist_across_restarts(runtime: Runtime, model: ScriptedMo
     assert (recalled.stage, recalled.hits, recalled.revision, recalled.needed_info) == ("recalled", (tea,), 1, ("tea",))
     assert (before.stage, before.open_turn, before.hits, before.last_prediction) == ("idle", None, (tea,), "Tell me more.")
     runtime.database.close()
-    reopened = open_database(runtime.paths.database)
+    reopened = open_database(runtime.paths.database, ENGLISH)
     assert checkpoints.load(on(reopened.read()), thread) == before
     reopened.close()
 
 
 def test_no_data_loss_during_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     released = schema.scripts()
-    old = open_database(tmp_path / "old" / "memapp.db")
+    old = open_database(tmp_path / "old" / "memapp.db", ENGLISH)
     with old.write() as conn:
         for insert in OLD_FILE:
             conn.execute(insert)
@@ -435,7 +436,7 @@ def test_no_data_loss_during_migration(tmp_path: Path, monkeypatch: pytest.Monke
     script = tmp_path / "0002_more.sql"
     script.write_text("INSERT INTO event_nodes (name) VALUES ('council');\nCREATE TABLE more (id TEXT) STRICT;", "utf-8")
     monkeypatch.setattr(schema, "scripts", lambda: [*released, script])
-    new = open_database(tmp_path / "old" / "memapp.db")
+    new = open_database(tmp_path / "old" / "memapp.db", ENGLISH)
     after = {table: [tuple(row) for row in new.read().execute(f"SELECT * FROM {table}")] for table in tables}
     new.close()
     assert sorted(after.pop("event_nodes")) == sorted([*before.pop("event_nodes"), ("council",)])

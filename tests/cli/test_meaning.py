@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.domain import ranking
-from memapp.domain.english import stems
 from memapp.errors import ModelError
 from memapp.inference import Embedder
 from memapp.inference.bundled import bundled_embedder_path
+from memapp.language.english.grammar import stems
+from memapp.language.english.recall import query_words
 from tests.cli.conftest import Terminal
 
 REAL = bootstrap.open_embedder
@@ -61,8 +61,8 @@ def test_one_shot_questions_find_by_meaning(memapp: Terminal, monkeypatch: pytes
         memapp("add", fact)
     missed = []
     for fact, question in MEANT.items():
-        said = {stem for word in ranking.query_words(fact) for stem in stems(word)}
-        assert not any(said & stems(word) for word in ranking.query_words(question)), question
+        said = {stem for word in query_words(fact) for stem in stems(word)}
+        assert not any(said & stems(word) for word in query_words(question)), question
         found = [one["text"] for one in json.loads(memapp("ask", question, "--json")[1])["memories"]]
         missed += [] if fact in found else [(question, found)]
     assert missed == []

@@ -82,3 +82,14 @@ def test_ctrl_c_stops_a_reply_and_not_the_program(
     shown = [line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")]
     assert [line.endswith(" UTC · stopped") for line in shown] == [False, True]
     assert "Remembered: You keep bees." in err
+
+
+def test_the_memory_is_asked_in_words_and_by_command(memapp: Terminal, typed: Callable[[str], None]) -> None:
+    typed("remember that I keep bees\n/know\n/forget bees\n/undo\nI hate olives, remember that. Any ideas for dinner?\n/quit\n")
+    code, out, err = memapp("--plain")
+    assert code == 0
+    assert "I remember that: You keep bees.\n" in out
+    assert "\nYou keep bees.\n" in out
+    assert "Forgotten: You keep bees.\n" in out
+    assert "Taken back: " in err and "To undo: memapp undo." in err and "I remember that: You hate olives." in err
+    assert {line.split("\t")[-1] for line in memapp("list")[1].splitlines()} == {"User keeps bees.", "User hates olives."}

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memapp.errors import StoreError
+from memapp.language.english.duplicates import ENGLISH
 from memapp.services import backups, curate
 from memapp.store import restore
 from memapp.store.database import Database, open_database
@@ -94,13 +95,13 @@ def test_a_disk_that_fails_once_loses_nothing_acknowledged(tmp_path: Path, call:
     written(path, 0)
     said = written(path, 6, trace=(*TRACE, "-o", "/dev/null", "-e", f"inject={call}:error=EIO:when={number}"))
     assert acknowledged(said) <= rows_in(path)
-    again = open_database(path)
+    again = open_database(path, ENGLISH)
     assert_sound(again)
     again.close()
 
 
 def test_each_backup_of_a_storm_of_writes_is_a_state_that_was(tmp_path: Path) -> None:
-    database = open_database(tmp_path / "data" / "memapp.db")
+    database = open_database(tmp_path / "data" / "memapp.db", ENGLISH)
     clock, over = Clock(), threading.Event()
 
     def storm() -> None:
@@ -175,7 +176,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    database = open_database(path)
+    database = open_database(path, ENGLISH)
     try:
         yield database
     finally:

@@ -13,8 +13,8 @@ import pytest
 from memapp import bootstrap
 from memapp.domain.changes import Actor, Created, Linked, Pinned
 from memapp.domain.chat import Origin, Role
-from memapp.domain.profile_hints import unknown_in
 from memapp.inference.scripted import ScriptedEmbedder
+from memapp.language.english.profile_hints import unknown_in
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, undo
 from memapp.services.consent import decisions, pending, requests

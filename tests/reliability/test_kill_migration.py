@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
+from memapp.language.english.duplicates import ENGLISH
 from memapp.services import chats
 from memapp.store import schema
 from memapp.store.database import open_database
@@ -35,7 +36,7 @@ def migrate_and_die(path: Path, migrations: Path, number: int) -> None:
 
     schema.scripts = lambda: sorted(migrations.glob("*.sql"))
     schema.migrate = watched  # type: ignore[assignment]
-    open_database(path).close()
+    open_database(path, ENGLISH).close()
 
 
 def is_killed(path: Path, migrations: Path, number: int) -> bool:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from memapp.errors import StoreError
+from memapp.language.english.duplicates import ENGLISH
 from memapp.store import connection
 from memapp.store.database import open_database
 
@@ -15,7 +16,7 @@ from memapp.store.database import open_database
 def main(path: Path, rows: int, synchronous: int = 2) -> None:
     connection.PRAGMAS["synchronous"] = synchronous
     try:
-        database = open_database(path)
+        database = open_database(path, ENGLISH)
     except StoreError:
         return
     for number in range(rows):

@@ -18,13 +18,14 @@ from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.services import activity, browse, chats, curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, jobs, snapshots
-from memapp.store.connection import open_copy
+from memapp.store.connection import add_wording, open_copy
 from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
@@ -155,7 +156,7 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
 def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model: ScriptedModel) -> None:
     memory = learn(runtime)
     model.enqueue(f"You told me: {FACT}")
-    say(runtime, new_chat(runtime), "What did I tell you?")
+    say(runtime, new_chat(runtime), "Tell me something.")
     receipt = erase(runtime, memory)
     assert receipt.left == (("memapp.db", 2),), "the reply, and the context of the message before it"
     assert "2 copies left" in str(receipt)
@@ -566,6 +567,7 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
     (written,) = upkeep.work(runtime, None, Cancel())
     assert erase(runtime, written.memory.id).backups_cleaned == 0
     with open_copy(copy) as conn:
+        add_wording(conn, ENGLISH)
         assert erasing.is_forgotten(on(conn), FACT)
 
 

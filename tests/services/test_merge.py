@@ -8,9 +8,9 @@ import pytest
 
 from memapp.domain.changes import Actor
 from memapp.domain.memory import State
-from memapp.domain.merge import MergeVerdict
 from memapp.inference import Cancel
 from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.language.english.merge import MergeVerdict
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, undo
 from memapp.services.embed import embed

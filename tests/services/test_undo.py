@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.memory import State
-from memapp.domain.merge import MergeVerdict
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.merge import MergeVerdict
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending, requests

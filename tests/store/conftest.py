@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp.language.english.duplicates import ENGLISH
 from memapp.store.database import Database, open_database
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
@@ -14,6 +15,6 @@ USER = "me"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(tmp_path / "data" / "memapp.db")
+    opened = open_database(tmp_path / "data" / "memapp.db", ENGLISH)
     yield opened
     opened.close()

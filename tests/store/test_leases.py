@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from memapp.language.english.duplicates import ENGLISH
 from memapp.store import leases
 from memapp.store.database import Database, open_database
 from memapp.store.session import Session
@@ -74,10 +75,10 @@ def test_who_waits_has_it_next(database: Database, monkeypatch: pytest.MonkeyPat
 
 def test_those_of_the_dead_end_when_nobody_else_has_the_file_open(database: Database) -> None:
     assert take(database, "upkeep", "a")
-    beside = open_database(database.path)
+    beside = open_database(database.path, ENGLISH)
     assert owner(beside, "upkeep") == "a", "its owner may live"
     beside.close()
     database.close()
-    again = open_database(database.path)
+    again = open_database(database.path, ENGLISH)
     assert owner(again, "upkeep") == ""
     again.close()

@@ -13,6 +13,7 @@ from memapp.domain.changes import Actor, Change, Created, Linked, Merged, Pinned
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.turn import Accepted
 from memapp.errors import StoreError
+from memapp.language.english.duplicates import ENGLISH
 from memapp.services import chats, curate, undo
 from memapp.store import access_counts, changes, history, memories, schema, vectors
 from memapp.store.database import Database, open_database
@@ -110,7 +111,7 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
         changes.apply(on(writer), Created(kind), actor, NOW)
         writer.execute("UPDATE memories SET kind = 'insight', mood = 'glad' WHERE id = ?", (kind.id,))
     runtime.close()
-    open_database(runtime.paths.database).close()
+    open_database(runtime.paths.database, ENGLISH).close()
 
 
 def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
@@ -122,9 +123,9 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
     with pytest.raises(StoreError, match=r"After 0002_more\.sql a row of versions refers to none of memories"):
-        open_database(database.path)
+        open_database(database.path, ENGLISH)
     migration.unlink()
-    opened = open_database(database.path)
+    opened = open_database(database.path, ENGLISH)
     assert [one.text for one in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
     opened.close()
 
@@ -139,7 +140,7 @@ def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_s
         other = {**json.loads(first), "version": FORM + 1, "mood": "calm"}
         del other["run_id"]
         raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
-    opened = open_database(database.path)
+    opened = open_database(database.path, ENGLISH)
     with opened.write() as conn:
         changes.apply(on(conn), Reverted(edited.step, NOW), Actor(USER, "person"), NOW)
     memory = memories.get_memory(on(opened.read()), made.memory_id)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memapp.domain import ranking
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Origin, Role
+from memapp.language.english.recall import MAX_WORDS, query_words
 from memapp.store import changes, chat, search
 from memapp.store.database import Database
 from memapp.store.scope import Scope
@@ -34,12 +34,12 @@ def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[s
 
 
 def facts(database: Database, query: str, **how: bool) -> list[str]:
-    found = search.search_memories(on(database.read()), Scope(USER), ranking.query_words(query), **how)
+    found = search.search_memories(on(database.read()), Scope(USER), query_words(query), **how)
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
 def messages(database: Database, query: str, **how: bool) -> list[str]:
-    found = search.search_messages(on(database.read()), ranking.query_words(query), **how)
+    found = search.search_messages(on(database.read()), query_words(query), **how)
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
@@ -91,7 +91,7 @@ HOSTILE = (
 
 
 def asked(text: str, *, unfinished: bool = False) -> str | None:
-    return search.match_any(ranking.query_words(text), unfinished=unfinished)
+    return search.match_any(query_words(text), unfinished=unfinished)
 
 
 @settings(max_examples=300)
@@ -100,7 +100,7 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
     query = asked(text, unfinished=unfinished)
     if query is not None:
         index.execute("SELECT * FROM notes WHERE notes MATCH ?", (query,)).fetchall()
-        assert query.count('"') <= 2 * ranking.MAX_WORDS
+        assert query.count('"') <= 2 * MAX_WORDS
 
 
 def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:

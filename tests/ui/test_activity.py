@@ -11,8 +11,9 @@ import pytest
 
 from memapp.domain.activity import Count, Day, HitRates, Rate, Rates
 from memapp.domain.changes import Event
-from memapp.domain.history import Step, in_words
-from memapp.lexicon import lexicon
+from memapp.domain.history import Step
+from memapp.language.english.history import in_words
+from memapp.language.lexicon import lexicon
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, requests
 from memapp.store.events import Node, add_event

@@ -347,6 +347,16 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a dog called Rex."])
 
 
+async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
+    await seen.send("I play tennis.")
+    await seen.until(lambda: "Remembered:" in seen.text())
+    await seen.send("not anymore")
+    await seen.until(lambda: "No longer remembered: You play tennis. · undo" in seen.words())
+    assert curate.count(seen.app.runtime) == 0
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+
+
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.")

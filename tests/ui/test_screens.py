@@ -19,6 +19,7 @@ from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.inference.scripted import ScriptedEmbedder
+from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.models import Fit
@@ -105,7 +106,7 @@ async def _talk(world: World, seen: Seen) -> None:
 
 def _talked(world: World) -> None:
     """Put the same into the file, beside any screen."""
-    world.database = open_database(world.folder / "memapp.db")
+    world.database = open_database(world.folder / "memapp.db", ENGLISH)
     runtime = world.start()
     assert world.model is not None
     runtime.chat.fill(world.model)

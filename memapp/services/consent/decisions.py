@@ -11,13 +11,14 @@ from typing import Literal
 
 from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
 from memapp.domain.consent import FORGOTTEN, ConsentRequest, DenyReason, decided, label, replaced
-from memapp.domain.duplicates import normalise
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value, stated_by
-from memapp.domain.profile_hints import unknown_in
+from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
+from memapp.language.english.duplicates import normalise
+from memapp.language.english.profile import stated_by
+from memapp.language.english.profile_hints import unknown_in
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.merge import sharing_words, write
@@ -128,6 +129,25 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         pending.end_all(runtime, [one.id for one in settled], actor)
         _write(session, runtime, field, old, value, actor)
         return actor.step
+
+
+def keep_as_asked(runtime: Runtime, field: str, value: str, message_id: str, actor: Actor) -> None:
+    """Approve a value that the person asked to remember, as part of a step: that is their yes, also to what waited with it."""
+    value = value[:VALUE_CHARS]
+    with runtime.decide() as session:
+        if not value or (field != FORGOTTEN and has_value(field, pending.current(session, field), value)):
+            return
+        waiting = [one for one in pending.pending_for(session, field, value) if one.proposer != "import"]
+        request = waiting[0] if waiting else pending.add(session, field, "", value, "person")
+        consents.add_evidence(session, request.id, message_id, typed=True)
+        carry_out(session, runtime, consents.get_request(session, request.id), "person", actor)
+
+
+def forget_value(runtime: Runtime, field: str, value: str, actor: Actor) -> None:
+    """Take a value of the profile away that the person asked to forget, as part of a step."""
+    with runtime.decide() as session:
+        if value in pending.current(session, field):
+            _write(session, runtime, field, value, "", actor)
 
 
 def take_away(runtime: Runtime, field: str, value: str = "") -> str:

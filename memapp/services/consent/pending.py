@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, Decider, expiry, like, proposes
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, Decider, expiry, like
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value
-from memapp.domain.profile_hints import Hint, unknown_in
+from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value
 from memapp.errors import UsageError
+from memapp.language.english.consent import proposes
+from memapp.language.english.profile_hints import unknown_in
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
 from memapp.store import chat, consents
@@ -187,6 +188,11 @@ def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest
     """Return the requests of one value that can still be decided."""
     found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
     return [one for one in found if is_open(session, one) and proposes(one, value)]
+
+
+def of_message(session: Session, message_id: str) -> list[ConsentRequest]:
+    """Return the requests that a message is evidence for, decided or not."""
+    return consents.list_requests(session, message_id=message_id)
 
 
 def is_open(session: Session, request: ConsentRequest) -> bool:

@@ -6,13 +6,15 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
-from memapp.domain.consent import ConsentRequest, says_yes
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
-from memapp.domain.profile import said_instead, same_value
+from memapp.domain.profile import same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.lexicon import lexicon
+from memapp.language.english.consent import says_yes
+from memapp.language.english.profile import said_instead
+from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import chat, consents, history

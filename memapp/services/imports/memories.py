@@ -11,14 +11,14 @@ from typing import Literal
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Created, Restored
 from memapp.domain.consent import FORGOTTEN
-from memapp.domain.duplicates import normalise
 from memapp.domain.foreign import ForeignFact
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
 from memapp.domain.profile import VALUE_CHARS, is_sensitive, same_value
-from memapp.domain.profile_hints import as_value, unknown_in
-from memapp.domain.tags import tags_for
 from memapp.errors import UsageError
+from memapp.language.english.duplicates import normalise
+from memapp.language.english.profile_hints import as_value, unknown_in
+from memapp.language.english.tags import tags_for
 from memapp.services.consent import requests
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work

@@ -8,21 +8,19 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from memapp.domain.changes import Actor, ProfileChanged
-from memapp.domain.duplicates import normalise
 from memapp.domain.forget import Needles
 from memapp.store import changes, consents
 from memapp.store.encoding import new_id
 from memapp.store.forget.finding import searching
 from memapp.store.session import Session
 
-# `says` is true of the same text only. What stands or stood in the profile is left.
-_SAYS_MEMORY = "says(json_extract(memory, '$.text'))"
-_SAYING = f"""SELECT id FROM consent_requests WHERE user_id = :user AND (says(new_value) OR memory <> '' AND {_SAYS_MEMORY})
+# The same text only. What stands or stood in the profile is left.
+_SAME = "IN (SELECT value FROM json_each(:same))"
+_SAYS_MEMORY = f"normalise(coalesce(nullif(memory, '') ->> 'text', '')) {_SAME}"
+_SAYING = f"""SELECT id FROM consent_requests WHERE user_id = :user AND (normalise(new_value) {_SAME} OR {_SAYS_MEMORY})
               AND (state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten'
                    OR state = 'pending' AND (:waiting OR expires_at < :now))"""  # noqa: S608
-_EMPTY_MEMORY = (
-    f"UPDATE consent_requests SET memory = '' WHERE user_id = :user AND state = 'applied' AND memory <> '' AND {_SAYS_MEMORY}"  # noqa: S608
-)
+_EMPTY_MEMORY = f"UPDATE consent_requests SET memory = '' WHERE user_id = :user AND state = 'applied' AND {_SAYS_MEMORY}"  # noqa: S608
 _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state IN ('pending', 'denied', 'expired', 'withdrawn')
                 AND id IN (SELECT request_id FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages)))
                 AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = consent_requests.id
@@ -46,10 +44,8 @@ def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
 
 def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:
     """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
-    session.conn.create_function("says", 1, lambda text: normalise(text or "") in same, deterministic=True)
-    saying = session.column(_SAYING, waiting=waiting, now=now)
-    emptied = session.run(_EMPTY_MEMORY).rowcount
-    session.conn.create_function("says", 1, None)
+    saying = session.column(_SAYING, same=same, waiting=waiting, now=now)
+    emptied = session.run(_EMPTY_MEMORY, same=same).rowcount
     return emptied + erase(session, saying, now)
 
 

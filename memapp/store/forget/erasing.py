@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memapp.domain.changes import Actor, Purged
-from memapp.domain.duplicates import gist, normalise
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
@@ -86,7 +85,7 @@ def erase(
     search.keep_taken_back(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
         changes.apply(session, Purged(memory_id), actor, now)
-    same = {normalise(text) for text in texts} - {""}
+    same = {session.normalise(text) for text in texts} - {""}
     others += consent_requests.erase_saying(session, same, now, waiting=by_person)
     if by_person:
         others += session.run(_SAME_VERSIONS, same=same).rowcount
@@ -96,9 +95,9 @@ def erase(
 
 def _erase_drafts(session: Session, texts: Iterable[str]) -> int:
     """Erase the drafts that say just what was erased; one that says more is the person's own, and the receipt counts it."""
-    same = {normalise(text) for text in texts}
+    same = {session.normalise(text) for text in texts}
     drafts = session.run("SELECT thread_id, text FROM drafts WHERE user_id = :user").fetchall()
-    gone = [one["thread_id"] for one in drafts if normalise(one["text"]) in same]
+    gone = [one["thread_id"] for one in drafts if session.normalise(one["text"]) in same]
     return session.run(
         "DELETE FROM drafts WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))", ids=gone
     ).rowcount
@@ -122,18 +121,18 @@ def is_forgotten(session: Session, text: str) -> bool:
     """Tell whether the same was erased for good before."""
     key = session.value("SELECT secret FROM forgotten_key")
     sql = "SELECT 1 FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint"
-    return key is not None and session.row(sql, fingerprint=_fingerprint(key, text)) is not None
+    return key is not None and session.row(sql, fingerprint=_fingerprint(session, key, text)) is not None
 
 
 def remember_wordings(session: Session, texts: Iterable[str], now: datetime) -> None:
     """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
     for text in texts:
-        session.insert_new("forgotten", fingerprint=_fingerprint(_key(session), text), ts=now)
+        session.insert_new("forgotten", fingerprint=_fingerprint(session, _key(session), text), ts=now)
 
 
 def let_be_known(session: Session, text: str) -> None:
     """Let the same be learned like anything else again: the person said yes to it."""
-    fingerprint = _fingerprint(_key(session), text)
+    fingerprint = _fingerprint(session, _key(session), text)
     session.run("DELETE FROM forgotten WHERE user_id = :user AND fingerprint = :fingerprint", fingerprint=fingerprint)
 
 
@@ -144,6 +143,6 @@ def _key(session: Session) -> bytes:
     return bytes(session.value("SELECT secret FROM forgotten_key"))
 
 
-def _fingerprint(key: bytes, text: str) -> str:
+def _fingerprint(session: Session, key: bytes, text: str) -> str:
     """Return HMAC-SHA256 of what a text says, whatever the forms and the order of its words (RFC 2104)."""
-    return hmac.new(key, gist(text).encode(), hashlib.sha256).hexdigest()
+    return hmac.new(key, session.gist(text).encode(), hashlib.sha256).hexdigest()

@@ -3,10 +3,11 @@
 from textual.content import Content
 
 from memapp.domain.changes import Event, is_memapp
-from memapp.domain.history import IMPORT, label_of, who
-from memapp.domain.labels import called
-from memapp.domain.second_person import addressed
+from memapp.domain.history import IMPORT, label_of
 from memapp.domain.text import shorten
+from memapp.language.english.history import who
+from memapp.language.english.labels import called
+from memapp.language.english.second_person import addressed
 from memapp.ui.activity.read_models import LogLine, Undoable
 from memapp.ui.memories.labels import ago, when
 from memapp.ui.safe import joined, row

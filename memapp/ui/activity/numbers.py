@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.language.english.labels import operation_of, part_of
 from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
@@ -78,9 +79,9 @@ def _days(days: Sequence[Day]) -> Content:
 def _table(counts: Sequence[Count]) -> Content:
     head = "".join(f"{name:>{COLUMN}}" for name in ("today", "7 days", "all", "failed"))
     lines = [joined((f"{'What memapp did':{LABEL}}", "bold $primary"), (head, "$text-muted"))]
-    for part in dict.fromkeys(one.part for one in counts):
+    for part in dict.fromkeys(part_of(one) for one in counts):
         lines.append(joined((f"  {part}", "$secondary")))
-        lines += [_row(one) for one in counts if one.part == part]
+        lines += [_row(one) for one in counts if part_of(one) == part]
     return Content("\n").join(lines if counts else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))])
 
 
@@ -90,4 +91,4 @@ def _row(count: Count) -> Content:
         f"{count.failed:>{COLUMN - 2},} ✗" if count.failed else f"{'-':>{COLUMN}}",
         "bold $text-error" if count.failed else "$text-muted",
     )
-    return joined(f"    {count.did:{LABEL - 4}}", numbers, failed)
+    return joined(f"    {operation_of(count):{LABEL - 4}}", numbers, failed)

@@ -12,7 +12,7 @@ from memapp.domain.chat import Message, Thread
 from memapp.domain.commands import Command
 from memapp.domain.text import shorten
 from memapp.errors import MemappError, UsageError
-from memapp.services import chats
+from memapp.services import chats, memory_request
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.composer import ChatComposer
@@ -23,6 +23,7 @@ from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.messages import Learned, LearningFailed, ThreadStarted, ThreadWanted, TurnEnded, TurnMoved, TurnRefused
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.pasted import Spans, Writing
+from memapp.ui.safe import notify
 from memapp.ui.widgets.bubbles import Note
 from memapp.ui.widgets.commands import CommandList
 
@@ -203,12 +204,19 @@ class Conversation(Vertical):
             return
         elif self.state.busy:
             self.status.say("Still answering. Press enter again when it is done; esc stops it.")
-        elif not self.state.can_answer:
+        elif not self.state.can_answer and not await self._is_for_memory(writing):
             await self._offer_to_remember(text)
         else:
             unescaped = commands.unescaped(text)
             moved = len(text) - len(unescaped)
             self._submit(unescaped, tuple((max(0, start - moved), end - moved) for start, end in writing.pasted))
+
+    async def _is_for_memory(self, writing: Writing) -> bool:
+        """Say whether a message asks something of the memory and no more: then no model need answer."""
+        state = self.state
+        return await asyncio.to_thread(
+            memory_request.needs_no_model, state.runtime, state.thread_id, writing.text, writing.pasted
+        )
 
     def _submit(self, text: str, pasted: Spans) -> None:
         state, composer = self.state, self.composer
@@ -268,6 +276,13 @@ class Conversation(Vertical):
                 self.app.push_screen(TextCard("Commands", words, note=note))
             case "remember":
                 await self.transcript.actions.add(command.text)
+            case "forget" | "know" if self.state.busy:
+                raise UsageError("Still answering.")
+            case "forget" | "know":
+                self._submit(f"/{command.name} {command.text}".strip(), ())
+                return
+            case "undo":
+                notify(self, await self.state.session.undo())
             case "evidence":
                 await asyncio.to_thread(chats.add_context_card, self.state.runtime, (await self._begun()).id, command.text)
                 self.transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from memapp.domain.changes import is_memapp
 from memapp.domain.consent import SHOWN_CHARS, ConsentRequest, change, decided, label
 from memapp.domain.memory import Memory
-from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.second_person import addressed
 from memapp.ui.inbox.read_models import Settled
 from memapp.ui.messages import InboxWanted, MemoryWanted
 from memapp.ui.read_models import Outcome

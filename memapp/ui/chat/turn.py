@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from memapp.domain.chat import Message, MessageStatus
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.second_person import addressed
-from memapp.domain.text import shorten
+from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import (
     Accepted,
     AnswersLeft,
     Asked,
+    CarriedOut,
     Checked,
     Completed,
     Failed,
@@ -24,6 +24,7 @@ from memapp.domain.turn import (
     Waiting,
 )
 from memapp.errors import MemappError
+from memapp.language.english.second_person import addressed
 from memapp.services import chats
 from memapp.services.chats import Trace
 from memapp.services.consent import questions
@@ -111,6 +112,8 @@ class TurnView:
             case AnswersLeft(taken_back=taken_back, kept=kept):
                 self._note(moved.thread_id, "Took back", taken_back)
                 self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
+            case CarriedOut(text=text, step=step, is_reply=is_reply):
+                self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
             case Retracted(texts=texts, step=step):
                 self._retracted(moved.thread_id, texts, step)
         self.show_loop()
@@ -183,8 +186,11 @@ class TurnView:
     # What came of the message ----------------------------------------------------------------------------------------
 
     async def learned(self, event: Learned) -> None:
-        """Say quietly that a fact was learned or changed; with the first three, say what can be done about it."""
-        memory, before, step = event.written.memory, event.written.before, event.written.step
+        """Say quietly that a fact was learned, changed or ended; with the first three, say what can be done about it."""
+        if isinstance(event.news, Retracted):
+            self._retracted(event.thread_id, event.news.texts, event.news.step)
+            return
+        memory, before, step = event.news.memory, event.news.before, event.news.step
         done = "Updated" if before else "Remembered"
         self._state.session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", step)
         self._state.session.fresh_memory = memory.id
@@ -194,13 +200,22 @@ class TurnView:
                 await self._hint()
 
     def _retracted(self, thread_id: str, texts: Sequence[str], step: str) -> None:
-        """Say quietly what went with words that the person replaced."""
+        """Say quietly what went with words that the person replaced, or what they ended."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
         gone = addressed(texts[0])
         self._state.session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
         self._state.session.memories_changed()
         if self._state.thread_id == thread_id:
             self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
+
+    def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
+        """Let what the message asked of the memory be taken back; say it where a model answered the rest."""
+        said = one_line(text)
+        if step:
+            self._state.session.undone.push(shorten(said, 60), step)
+            self._state.session.memories_changed()
+        if self._state.thread_id == thread_id and (step or not is_reply):
+            self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else said, step=step))
 
     async def _hint(self) -> None:
         """Say one thing about memories that is worth knowing, after each of the first three answers that taught a fact."""

@@ -13,9 +13,9 @@ from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
-from memapp.domain.history import who
-from memapp.domain.second_person import addressed
 from memapp.domain.text import around
+from memapp.language.english.history import who
+from memapp.language.english.second_person import addressed
 from memapp.ui.inbox.read_models import ShownRequest
 from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain

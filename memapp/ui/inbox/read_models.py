@@ -9,8 +9,8 @@ from memapp.domain.changes import Event
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN, ConsentRequest, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
-from memapp.domain.second_person import addressed
 from memapp.errors import NotFound
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
 from memapp.services.consent import decisions, pending, questions

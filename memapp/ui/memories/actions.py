@@ -11,8 +11,8 @@ from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
 from memapp.domain.forget import Preview, Receipt
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
-from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.second_person import addressed
 from memapp.services import curate, forget, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion, TextCard
 from memapp.ui.memories.form import MemoryFields, MemoryForm

@@ -6,9 +6,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import HitRates
-from memapp.domain.labels import called
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
+from memapp.language.english.labels import called
+from memapp.language.english.second_person import told
 from memapp.services.chats import Trace
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import matched
@@ -77,7 +78,7 @@ def _found(hits: tuple[Recalled, ...]) -> Content:
     return Content("\n").join(
         joined(
             (f"[{number}] ", "$accent"),
-            row(hit.told, 70),
+            row(told(hit), 70),
             (f"\n    it {matched(hit.why)}", "$text-muted"),
         )
         for number, hit in enumerate(hits, start=1)

@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from memapp.domain.labels import called
-from memapp.domain.memory import Memory, State, why
-from memapp.domain.second_person import addressed
+from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
+from memapp.language.english.labels import called, why
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background

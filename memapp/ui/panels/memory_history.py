@@ -12,10 +12,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
-from memapp.domain.history import Moment, Version, who
-from memapp.domain.labels import called
+from memapp.domain.history import Moment, Version
 from memapp.domain.memory import Memory
-from memapp.domain.second_person import addressed
+from memapp.language.english.history import who
+from memapp.language.english.labels import called
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.ui.memories.labels import bar

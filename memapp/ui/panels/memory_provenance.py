@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
-from memapp.domain.labels import called
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import UsedIn
 from memapp.domain.text import counted
+from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
 from memapp.ui.memories.labels import ago

@@ -13,8 +13,8 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from memapp.domain.memory import Memory
-from memapp.domain.second_person import addressed
 from memapp.domain.text import clean, one_line, shorten
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.changes import Event
-from memapp.domain.second_person import addressed
+from memapp.language.english.second_person import addressed
 from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView

@@ -14,9 +14,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from memapp.domain.second_person import addressed
 from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate
 from memapp.services.browse import Hit

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.labels import called
 from memapp.domain.memory import Memory, State
+from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background

@@ -10,8 +10,9 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from memapp.domain.filters import MemoryFilter, Sort
-from memapp.domain.memory import Memory, why
-from memapp.domain.second_person import addressed
+from memapp.domain.memory import Memory
+from memapp.language.english.labels import why
+from memapp.language.english.second_person import addressed
 from memapp.ui.background import background
 from memapp.ui.memories.labels import ago, kept_in_full
 from memapp.ui.memories.memory_rows import TrashRows

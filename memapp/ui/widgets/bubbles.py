@@ -15,6 +15,7 @@ from textual.widgets import Static
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
+from memapp.language.english.second_person import told
 from memapp.ui.safe import joined, plain, row, undo_words
 from memapp.ui.widgets.labels import clock, cost, matched
 from memapp.ui.widgets.live import LiveText
@@ -161,7 +162,7 @@ class Answer(Vertical):
         self._foot.update(Content("\n").join(parts))
 
     def _chip(self, number: int, hit: Recalled) -> Content:
-        words = row(hit.told, CHIP_CHARS)
+        words = row(told(hit), CHIP_CHARS)
         if hit.kind == "message":
             words = joined("“", words, "”")
         chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words)

@@ -4,8 +4,8 @@ import re
 from datetime import datetime
 
 from memapp.domain.chat import Message, Origin, Role
-from memapp.domain.labels import called
 from memapp.domain.prompt import Usage
+from memapp.language.english.labels import called
 
 
 def clock(at: datetime) -> str:

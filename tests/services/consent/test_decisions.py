@@ -7,8 +7,8 @@ import pytest
 
 from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.consent import FORGOTTEN, label
-from memapp.domain.filters import parse_filter
 from memapp.errors import NeedsYes, NotFound, UsageError
+from memapp.language.english.filters import parse_filter
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
 from memapp.services.consent import decisions, pending

@@ -1,0 +1,283 @@
+"""What does memapp learn from messages as people type them?
+
+Each case of `data/messages/dev` is typed into a store of its own, through turns and upkeep. A case names what must be kept, what
+must wait for a yes, what may be either, what must never be known and what must be gone after its last turn; its words are
+compared, not its meaning, so `--show` prints what to read by eye.
+
+The chat model is scripted, so that rules and judge alone are measured; with `--model` it is the bundled one.
+
+python -m benchmarks.reading [--small] [--data ../shared/data] [--model] [--show] [--kind KIND]
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks import MISSED, bundled_embedder
+from memapp import paths, settings
+from memapp.categories import load_categories
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.profile import FIELDS
+from memapp.inference import Cancel, ChatModel, Embedder
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.llama import LlamaModel
+from memapp.inference.quantise import prepare
+from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.duplicates import ENGLISH
+from memapp.prompts.personas import load_personas
+from memapp.runtime import Runtime
+from memapp.services import chats, upkeep
+from memapp.services.consent import decisions, pending
+from memapp.services.turn import take_turn
+from memapp.store import memories
+from memapp.store.database import open_database
+
+DAY = datetime(2026, 11, 2, 18, 30, tzinfo=UTC)
+KEEP, WAIT, LEAKS, FALSE, ASKS, NEVER, GONE, RIGHT = 0.55, 0.85, 1, 4.0, 5.0, 2, 2, 85
+"""The goals for all 150 cases: shares, counts, per 100 messages, counts."""
+SMALL_STEP = 5
+"""The small form takes every fifth case."""
+
+Item = Sequence[str]
+"""Patterns that must all match in one text, each from the beginning of a word."""
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    kind: str
+    turns: tuple[str, ...]
+    keep: tuple[Item, ...]
+    wait: tuple[Item, ...]
+    fine: tuple[Item, ...]
+    never: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+@dataclass
+class Score:
+    cases: int = 0
+    messages: int = 0
+    keep: int = 0
+    kept: int = 0
+    asked: int = 0
+    """Items that should be kept, and wait."""
+    wait: int = 0
+    waits: int = 0
+    leaks: int = 0
+    false: int = 0
+    asks: int = 0
+    never: int = 0
+    never_broken: int = 0
+    gone: int = 0
+    gone_broken: int = 0
+    right: int = 0
+
+    def __iadd__(self, other: "Score") -> "Score":
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        return self
+
+
+@dataclass
+class Known:
+    """What a store knows after a case."""
+
+    live: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help=f"every {SMALL_STEP}th case")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--model", action="store_true", help="let the bundled model reply and write, in place of a scripted one")
+    parser.add_argument("--show", action="store_true", help="print what each case left, and what of it is wrong")
+    parser.add_argument("--kind", default="", help="only cases of this kind")
+    options = parser.parse_args()
+    path = options.data / "messages/dev/cases.jsonl"
+    if not path.exists():
+        print(f"skipped: no data at {options.data}")
+        return 0
+    cases = [one for one in read_cases(path) if options.kind in ("", one.kind)][:: SMALL_STEP if options.small else 1]
+    scores: dict[str, Score] = {}
+    with models(bundled=options.model) as (model, embedder):
+        for case in cases:
+            known = live_through(case, model, embedder)
+            score, wrong = judge(case, known)
+            total = scores.setdefault(case.kind, Score())
+            total += score
+            if options.show:
+                show(case, known, wrong)
+    return report(scores)
+
+
+def read_cases(path: Path) -> list[Case]:
+    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
+    return [
+        Case(row["id"], row["kind"], *(tuple(row[name]) for name in ("turns", "keep", "wait", "fine", "never", "gone")))
+        for row in rows
+    ]
+
+
+@contextmanager
+def models(*, bundled: bool) -> Iterator[tuple[ChatModel, Embedder]]:
+    with ExitStack() as opened:
+        embedder = bundled_embedder()
+        opened.callback(embedder.close)
+        if not bundled:
+            yield ScriptedModel(), embedder
+            return
+        model = LlamaModel(prepare(bundled_model_path(), paths.locate().cache, lambda _: None))
+        opened.callback(model.close)
+        yield model, embedder
+
+
+def live_through(case: Case, model: ChatModel, embedder: Embedder) -> Known:
+    """Type a case into a fresh store; return what it knows then."""
+    with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
+        thread = chats.new_thread(runtime).id
+        for text in case.turns:
+            for _ in take_turn(runtime, thread, text):
+                pass
+            for _ in upkeep.work(runtime, thread, Cancel()):
+                pass
+        return known_to(runtime)
+
+
+@contextmanager
+def remembering(home: Path, model: ChatModel, embedder: Embedder) -> Iterator[Runtime]:
+    places, now = paths.locate(home), DAY
+
+    def clock() -> datetime:
+        nonlocal now
+        now += timedelta(seconds=1)
+        return now
+
+    runtime = Runtime(
+        settings.load(places.config, {"speculate": False}, environment={}),
+        places,
+        open_database(places.database, ENGLISH),
+        load_personas([paths.bundled("assets", "personas")]),
+        load_categories(paths.bundled("assets", "categories.toml"), places.categories),
+        clock,
+        open_chat_model=lambda _runtime, _report: model,
+        open_embedder=lambda _runtime: embedder,
+    )
+    runtime.chat.fill(model)
+    runtime.embedding.fill(embedder)
+    yield runtime
+    runtime.database.close()  # not runtime.close(): the models serve the next case too
+
+
+def known_to(runtime: Runtime) -> Known:
+    listed = memories.list_memories(runtime.read(), ALL_LIVE, limit=100)
+    profile = [f"{_label(name)}: {value}" for name, values in decisions.profile(runtime).items() for value in values]
+    waiting = []
+    for one in pending.list_pending(runtime):
+        memory = pending.brought_by(runtime.read(), one)
+        waiting.append(f"{_label(one.field)}: {one.new_value}" + (f" | {memory.text}" if memory else ""))
+    return Known([*(one.text for one in listed), *profile], waiting)
+
+
+def _label(name: str) -> str:
+    return FIELDS[name].label if name in FIELDS else name
+
+
+def judge(case: Case, known: Known) -> tuple[Score, list[str]]:
+    """Return the score of one case, and what is wrong in words."""
+    live, waiting = known.live, known.waiting
+    kept = [item for item in case.keep if _in_any(item, live)]
+    waits = [item for item in case.wait if _in_any(item, waiting) and not _in_any(item, live)]
+    leaked = [item for item in case.wait if _in_any(item, live)]
+    named = (*case.keep, *case.wait, *case.fine)
+    false = [text for text in live if not any(_says(item, text) for item in named)]
+    asks = [text for text in waiting if not any(_says(item, text) for item in named)]
+    never = [pattern for pattern in case.never if _in_any((pattern,), [*live, *waiting])]
+    gone = [pattern for pattern in case.gone if _in_any((pattern,), live)]
+    wrong = [
+        *(f"lost {item}" for item in case.keep if item not in kept),
+        *(f"does not wait {item}" for item in case.wait if item not in waits and item not in leaked),
+        *(f"leaked {item}" for item in leaked),
+        *(f"false {text}" for text in false),
+        *(f"asks {text}" for text in asks),
+        *(f"never {pattern}" for pattern in never),
+        *(f"not gone {pattern}" for pattern in gone),
+    ]
+    score = Score(
+        cases=1,
+        messages=len(case.turns),
+        keep=len(case.keep),
+        kept=len(kept),
+        asked=sum(_in_any(item, waiting) for item in case.keep if item not in kept),
+        wait=len(case.wait),
+        waits=len(waits),
+        leaks=len(leaked),
+        false=len(false),
+        asks=len(asks),
+        never=bool(case.never),
+        never_broken=bool(never),
+        gone=bool(case.gone),
+        gone_broken=bool(gone),
+        right=not wrong,
+    )
+    return score, wrong
+
+
+def _in_any(item: Item, texts: Sequence[str]) -> bool:
+    return any(_says(item, text) for text in texts)
+
+
+def _says(item: Item, text: str) -> bool:
+    return all(re.search(rf"(?<!\w)(?:{pattern})", text, re.IGNORECASE) for pattern in item)
+
+
+def show(case: Case, known: Known, wrong: Sequence[str]) -> None:
+    print(f"\n{case.id}  {' // '.join(case.turns)}")
+    for mark, texts in (("lives", known.live), ("waits", known.waiting), ("WRONG", wrong)):
+        for text in texts:
+            print(f"   {mark}  {text}")
+    sys.stdout.flush()
+
+
+def report(scores: dict[str, Score]) -> int:
+    total = Score()
+    for score in scores.values():
+        total += score
+    print(
+        f"{'':12}{'cases':>6}{'keep':>9}{'asked':>7}{'wait':>8}{'leaks':>7}{'false':>7}{'asks':>6}{'never':>8}{'gone':>7}{'right':>7}"
+    )
+    for kind, one in (*scores.items(), ("all", total)):
+        print(
+            f"{kind:12}{one.cases:6}{one.kept:5}/{one.keep:<3}{one.asked:7}{one.waits:4}/{one.wait:<3}{one.leaks:7}{one.false:7}"
+            f"{one.asks:6}{one.never_broken:5}/{one.never:<2}{one.gone_broken:4}/{one.gone:<2}{one.right:7}"
+        )
+    per_100 = 100 / max(total.messages, 1)
+    share = total.cases / 150
+    rows = [
+        ("kept of what lasts", total.kept / max(total.keep, 1), KEEP, True),
+        ("waits of what is sensitive", total.waits / max(total.wait, 1), WAIT, True),
+        ("leaks", total.leaks, LEAKS, False),
+        ("false memories per 100 messages", total.false * per_100, FALSE, False),
+        ("questions nobody needs per 100", total.asks * per_100, ASKS, False),
+        ("never, broken", total.never_broken, NEVER, False),
+        ("gone, broken", total.gone_broken, GONE, False),
+        ("cases all right", total.right, round(RIGHT * share), True),
+    ]
+    missed = False
+    for name, value, goal, at_least in rows:
+        held = value >= goal if at_least else value <= goal
+        missed = missed or not held
+        print(f"{name:34}{value:8.2f}   goal {'>=' if at_least else '<='} {goal:g}{'' if held else '   MISSED'}")
+    return MISSED if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

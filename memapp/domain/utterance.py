@@ -1,0 +1,44 @@
+"""What a message says: its statements, and what each is judged to be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that a person says, as they said it and as a fact would say it."""
+
+    said: str
+    """The clause, in the first person and with chat spelling written out."""
+    sentence: str
+    """The sentence that it stands in, as it was typed."""
+    fact: str = ""
+    """A sentence about User that keeps the writing rules; empty where none can be made of the words."""
+    category: str = ""
+    """The category of what lasts by rule; empty where no rule knows."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the fact that a rule made of it, which therefore is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a statement is judged to be, each from 0 to 1."""
+
+    lasts: float
+    """A friend would remember it for months."""
+    is_meant: float
+    """It is told as true: no joke, no quotation, no task, no small talk."""
+    is_of_others: float
+    """It is about somebody close to the person, not about the person."""
+    topics: Mapping[str, float]
+    """How sure it touches each sensitive topic, by the name of its profile field."""
+
+    @property
+    def topic(self) -> str:
+        """The sensitive topic it most likely touches."""
+        return max(self.topics, key=self.topics.__getitem__)
+
+    @property
+    def is_sensitive(self) -> float:
+        """How sure it touches any."""
+        return sum(self.topics.values())

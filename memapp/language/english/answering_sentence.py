@@ -1,0 +1,259 @@
+"""Judging whether a sentence, of a fact or of a message, answers a question put to the memory, and what of it may be quoted.
+
+It answers if it holds all that the question names: whose it is, names and places, what is asked for (a name, a place, a time),
+and most of the other words. What is left in doubt is for the model.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memapp.language.english import asked_sentence
+from memapp.language.english.authorship import own_words
+from memapp.language.english.clauses import verb_at
+from memapp.language.english.given_names import given_names
+from memapp.language.english.grammar import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
+from memapp.language.english.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
+from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.language.lexicon import lexicon
+
+EN = lexicon("from_memory")
+ENOUGH = 0.5
+"""The share of the other words of a question that a hit must hold."""
+
+
+def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
+    """Return how surely a sentence answers a question: 0 for not, else the more of its words it holds, up to 1."""
+    held = _held(sentence)
+    if not question.named and not question.other and not question.wants:
+        return 0.0
+    if any(not (one & held) for one in question.named):
+        return 0.0
+    if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
+        return 0.0
+    is_of_somebody = not (question.is_told or question.of_anybody) and (
+        is_fact or bool(question.wants) or not question.is_narrative
+    )
+    if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
+        return 0.0
+    if not question.is_narrative and EN.regex("{formerly}").search(sentence) and not EN.regex("{formerly}").search(question.text):
+        return 0.0
+    if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
+        return 0.0
+    is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
+    if is_wanted and not (_has_beside(question, sentence) if question.of_anybody else has_wanted(question, sentence)):
+        return 0.0
+    if not question.other:
+        return 1.0
+    share = sum(bool(one & held) for one in question.other) / len(question.other)
+    if question.is_told:
+        return 1.0 if share or question.named else 0.0
+    is_exact = question.is_yes_or_no or not question.is_personal or (question.wants and not question.is_narrative)
+    least = 1.0 if is_exact else ENOUGH
+    return share if share >= least else 0.0
+
+
+def names(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of all that a question names."""
+    held = _held(sentence)
+    return all(one & held for one in question.named)
+
+
+def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for.
+
+    Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
+    """
+    held = _held(sentence)
+    if not all(one & held for one in _somebody(question)) or not (
+        question.wants == "reason" or _is_about_same(question, sentence, is_fact=is_fact)
+    ):
+        return False
+    if question.is_yes_or_no:
+        return EN.regex("{own_state}").match(question.text) is not None
+    is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
+    if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+        return False
+    return not question.wants or (question.wants == "job" and bool(question.kin)) or has_wanted(question, sentence)
+
+
+def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence holds as many words of a question, besides names, as an answer must."""
+    held = _held(sentence)
+    return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
+
+
+def _somebody(question: MemoryQuestion) -> list[frozenset[str]]:
+    """Return of what a question names those who have a name, or are the person's: nobody else stands for them."""
+    large = [word for word in tokens(question.text)[1:] if word[:1].isupper() and word != "I"]
+    whose = question.names | keys(large) | {key(one) for one in question.kin}
+    return [one for one in question.named if one & whose]
+
+
+def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence has the kind of thing that is asked for."""
+    if question.wants == "name":
+        return asked_name(question, sentence) != "" or _has_name(question, sentence)
+    if question.wants == "person":
+        return _has_name(question, sentence) or bool(kin_words() & {stem for word in tokens(sentence) for stem in stems(word)})
+    return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
+
+
+def _has_beside(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence has what is asked for besides what a question says, as the name in `who wrote Middlemarch`."""
+    said = frozenset().union(*question.named, *question.other)
+    rest = " ".join(word for word in tokens(expand(sentence)) if not keys([word]) & said)
+    return has_wanted(replace(question, kin=frozenset()), rest)
+
+
+def asked_name(question: MemoryQuestion, text: str) -> str:
+    """Return the sentence that tells the name which is asked for, if a text gives it: `Your sister is called Mira.`"""
+    if question.wants == "person" and question.names:
+        return next((one.introduced for one in given_names(text) if keys(one.name.split()[:1]) & question.names), "")
+    if question.wants != "name" or question.is_told:
+        return ""
+    asked = singular({key(one) for one in question.kin})
+    wider = {key(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
+    fitting = [one for one in given_names(text) if (kin := kin_in(one.who)) == asked or (kin and kin <= wider)]
+    others = [one.name for one in fitting[1:] if one.who == fitting[0].who]
+    return fitting[0].told_with(others) if others else fitting[0].told if fitting else ""
+
+
+def tells(question: MemoryQuestion, text: str) -> bool:
+    """Say whether a text has what a question looks for first: the reason, or else a name or a title."""
+    if question.wants == "reason":
+        return has_wanted(question, text)
+    said = text.partition(": ")[2] or text
+    return re.search(r"[\w,] [\"“]|(?<![.!?\"“]) (?!I\b|I')[A-Z]\w", said) is not None
+
+
+def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
+    """Say whether a question names somebody who is the person's by this fact: `Mira`, for `User's sister Mira loves pottery`."""
+    words = [word.casefold() for word in tokens(expand(fact))]
+    subject = _subject(words) if words[:1] in (["user's"], ["my"]) else []
+    named = [word for word in subject if not stems(word) & kin_words()]
+    return len(named) < len(subject) and any(keys(named) & one for one in (*question.named, *question.other))
+
+
+def with_subject(statement: str, before: Sequence[str]) -> str:
+    """Return a statement of the person with whom it is about: `he is 4` is `my son is 4` after `our son is here`.
+
+    Without a subject it is about them: `just moved here`.
+    """
+    if is_past(next((word for word in tokens(statement) if not is_adverb(word)), "")):
+        return f"I {statement}"
+    found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
+    who = asked_sentence.referent(found[1].casefold(), before) if found else ""
+    return f"{who}{statement[found.end() :]}" if found and who else statement
+
+
+def without_apposition(statement: str) -> str:
+    """Return a statement without a name between commas, behind which its verb looks like that of a question: `Emil, is`."""
+    return EN.regex("{apposition}").sub("", statement)
+
+
+def is_correction(message: str) -> bool:
+    """Say whether a message takes back, or dates, what was said just before it: `no, it's Ghent, not Bruges`."""
+    return EN.regex("{corrects}").match(expand(message).strip()) is not None
+
+
+def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
+    """Return what of a message may be quoted as the person's word, a sentence about her, him or it with the one before it.
+
+    Left out are questions, code, and what is secret, sensitive or said in confidence: that is known by a yes of theirs or not at
+    all, but stands above for everybody to read in the chat that it was said in, `here`. Suppositions, and what they quote or show
+    for a task, say nothing of them; `told`: they may stay where it is only asked what was said.
+    """
+    if in_confidence(text):
+        return []
+    kept: list[str] = []
+    task = EN.regex(r"(?:please |pls |can you |could you |now )*{material}\b|.*:$")
+    for sentence in sentences(re.sub(r"(?m)^>.*$", "", text) if told else own_words(text)):
+        if not told and task.match(sentence):
+            break  # what follows is material for it
+        supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
+        if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
+            continue
+        left = EN.regex("{moved_from}").sub(" ", expand(sentence))  # where somebody no longer lives
+        if is_secret(sentence) or (touches_sensitive(left) and not here):
+            continue
+        if kept and EN.regex(r"(?:{coordinators} )?{pronoun_of_others}\b").match(sentence):
+            kept[-1] += f" {sentence}"
+        else:
+            kept.append(sentence)
+    return kept
+
+
+def in_confidence(text: str) -> bool:
+    """Say whether a text was told in confidence, or to be forgotten."""
+    return EN.regex("{in_confidence}").search(expand(text)) is not None
+
+
+def _held(sentence: str) -> frozenset[str]:
+    """Return the words of a sentence, some phrases as the word that asks for them."""
+    text = expand(sentence)
+    for pattern, instead in EN.entry("said_as"):
+        text = EN.regex(pattern).sub(instead, text)
+    return keys(tokens(text))
+
+
+def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether a sentence is about whom the question is about: the person, or somebody of theirs whom it names."""
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    if keys(words[:1]) & question.names:
+        return True
+    while words and (words[0] in EN.interjections or words[0] == ","):
+        words = words[1:]
+    whose = "user's" if is_fact else "my"
+    if whose in words[:1]:
+        if is_of_theirs(question, sentence):
+            return True
+        kin = {key(stem) for word in _subject(words) for stem in stems(word) & kin_words()}
+        asked = {key(one) for one in question.kin}
+        wider = {key(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
+        return kin <= asked | wider
+    return is_fact or bool({"i", "my", "we", "our", "me"} & set(words))
+
+
+def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of those whom a question names as somebody's: not so `as a child`, of `my kids`."""
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    kin = {key(one) for one in question.kin}
+    theirs = question.names.union(*(one for one in (*question.named, *question.other) if one & kin))
+    owners = [at for at, word in enumerate(words) if word in EN.owning]
+    return any(keys(words[at + 1 : at + 1 + POSSESSED_WORDS]) & theirs for at in owners) or bool(keys(words[:1]) & question.names)
+
+
+def _subject(words: Sequence[str]) -> Sequence[str]:
+    """Return who or what of the person's a sentence is about: the words before its verb."""
+    return words[1 : verb_at(words, 1) or len(words)]
+
+
+def _has_name(question: MemoryQuestion, sentence: str) -> bool:
+    if EN.regex(r"\b(?:called|named|names? (?:is|are|was))\b").search(sentence):
+        return True
+    written = tokens(sentence)
+    large = [at for at, word in enumerate(written) if at and word[:1].isupper() and word not in ("I", "User", "User's", "I'm")]
+    if not question.kin:
+        return bool(large) or '"' in sentence or "“" in sentence
+    asked = {key(one) for one in question.kin}
+    return (
+        any(key(stem) in asked for at in large for stem in stems(written[at - 1 - (written[at - 1] == "is")].casefold()))
+        or any(written[at + 1 : at + 2] in ([","], ["is"]) and _stands_for_kin(written, at, asked) for at in range(len(written)))
+        or any(_is_small_name(written, at) and stems(written[at - 1]) & asked for at in range(1, len(written)))
+    )
+
+
+def _is_small_name(written: Sequence[str], at: int) -> bool:
+    """Say whether a word between a noun and its verb may be a name in small letters: `my sister mira turns 30`."""
+    word, following = written[at].casefold(), [one.casefold() for one in written[at + 1 : at + 4] if not is_adverb(one)]
+    is_known = is_verb(word) or is_adverb(word) or word in EN.function_words | EN.pronouns | EN.negations | EN.kin
+    return not is_known and word.isalpha() and following != [] and is_verb(following[0])
+
+
+def _stands_for_kin(written: Sequence[str], at: int, asked: set[str]) -> bool:
+    """`Mira, my sister,` and `Mira is my sister`."""
+    behind = [word.casefold() for word in written[at + 2 : at + 4]]
+    is_whose = behind[:1] in (["my"], ["user's"])
+    is_name = written[at][:1].isupper() and not (is_adverb(written[at].casefold()) or written[at].casefold() in EN.interjections)
+    return is_name and is_whose and any(key(stem) in asked for word in behind[1:] for stem in stems(word))

@@ -1,0 +1,264 @@
+"""Cutting a message into the plain statements that the person makes about themselves, each starting with its subject.
+
+What is asked, supposed, reported, quoted, asked for or handed over as material is left out here; whether a statement is worth
+remembering is not decided here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memapp.language.english.authorship import stated_sentences
+from memapp.language.english.grammar import EN, is_adverb, is_past, third_person_verbs, word_at
+
+
+def statements(text: str) -> Iterator[list[str]]:
+    """Yield the words of each statement, with contractions written out: `I ...`, `my sister ...`, `call me ...`.
+
+    A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
+    """
+    for words in stated_sentences(text):
+        yield from of_sentence(words)
+
+
+def of_sentence(words: list[str]) -> Iterator[list[str]]:
+    front: list[str] = []
+    for part in parts(words):
+        lowered = {word.casefold() for word in part}
+        if lowered & EN.hypothetical or "?" in lowered or (lowered & EN.reporting and part[:1] != ["I"]):
+            return
+        part = without_interjections(part)
+        if _is_front(part):
+            front = part
+            continue
+        subject_at = _subject_at(part)
+        if subject_at is None:
+            front = []
+            continue
+        if subject_at:
+            front = part[:subject_at]
+        for statement in _per_verb(part[subject_at:]):
+            yield _with_front(statement, front)
+            front = []
+        if lowered & EN.reporting:
+            return
+
+
+def parts(words: list[str]) -> Iterator[list[str]]:
+    """Split where another subject begins, and at stronger punctuation."""
+    start = 0
+    for at in range(len(words)):
+        if at >= start and _begins_part(words, at):
+            if words[start:at]:
+                yield words[start:at]
+            start = at + (words[at] in ',;:()"-–—!' or words[at] == "--")
+    if words[start:]:
+        yield words[start:]
+
+
+def _begins_part(words: list[str], at: int) -> bool:
+    word = words[at].casefold()
+    if word in ';:()"!' or word in ("-", "--", "–", "—", "but", "because", "although"):
+        return True
+    if word != "," and word not in EN.coordinators:
+        return False
+    if at and words[at - 1] == "," and word != ",":
+        return False  # the comma before it was the place
+    if word == "," and _is_new_sentence(words[at + 1 : at + 7]):
+        return True
+    if (
+        word == "and"
+        and words[at + 1 : at + 2] == ["I"]
+        and verb_at(words[max(0, at - 4) : at], 1) is None
+        and "my" in (one.casefold() for one in words[max(0, at - 4) : at])
+    ):
+        return False  # my wife and I
+    following = at + 1
+    while following < len(words) and (words[following].casefold() in EN.coordinators or is_adverb(words[following])):
+        following += 1
+    if following >= len(words) or words[following].casefold() not in EN.subject_starts:
+        is_front = following < len(words) and words[following].casefold() in EN.fronting
+        return word == "," and is_front and "I" in words[following + 1 : following + 7]
+    return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
+
+
+def _is_new_sentence(words: list[str]) -> bool:
+    """`..., the effects are great`, `..., and yoga can help`, `..., as these places are quiet`."""
+    lowered = [word.casefold() for word in words]
+    while lowered and lowered[0] in EN.coordinators | {"as", "since", "while"}:
+        lowered = lowered[1:]
+    if not lowered or lowered[0] in ("who", "which", "that", "I", "my"):
+        return False
+    if words[0][:1].isupper() and words[0] != "I" and lowered[1:2] and lowered[1] in third_person_verbs():
+        return True  # `..., Olga works for the council`
+    verb = next((at for at, word in enumerate(lowered) if word in EN.finite - {"have", "do", "am"} or word == ","), None)
+    return (len(lowered) < len(words) and lowered[0] in EN.subject_starts) or (bool(verb) and lowered[verb or 0] != ",")
+
+
+def without_interjections(words: list[str]) -> list[str]:
+    """Return words without those that only lead to what is said: `well, I ...`."""
+    at = 0
+    while at < len(words) and (words[at].casefold() in EN.interjections or words[at] in ",;"):
+        at += 1
+    return words[at:]
+
+
+def _is_front(words: list[str]) -> bool:
+    """Say whether this is only a phrase that belongs to the next part: `On Sundays`, `When I was a child`."""
+    if not words or words[0].casefold() not in EN.fronting or len(words) > 9:
+        return False
+    if _is_time_clause(words):
+        return "I" not in words[3:]
+    return not any(word.casefold() in EN.finite | EN.subject_starts - {"my", "this", "these"} for word in words[1:])
+
+
+def _subject_at(words: list[str]) -> int | None:
+    """Return where the person begins to speak of themselves; a short phrase may stand in front."""
+    if not words:
+        return None
+    if words[0] == "I" or words[0].casefold() == "my" or is_call(words) or is_own_attribute(words):
+        return 0
+    if [word.casefold() for word in words[:3]] == ["one", "of", "my"]:
+        return 0
+    if words[0].casefold() not in EN.fronting:
+        return None
+    of_front = {"my", "i"} if _is_time_clause(words) else {"my"}  # `Since I was ten I have ...`
+    at = next((at for at in range(1, min(10, len(words))) if words[at] == "I" and words[at - 1].casefold() not in EN.tied), None)
+    return None if at is None or (EN.pronouns - of_front) & {word.casefold() for word in words[:at]} else at
+
+
+def _is_time_clause(words: Sequence[str]) -> bool:
+    """Say whether this begins like `when I was ...`."""
+    lowered = [word.casefold() for word in words[:3]]
+    return lowered[:3] == ["ever", "since", "i"] or (lowered[0] in EN.times and lowered[1:2] == ["i"])
+
+
+def _with_front(statement: list[str], front: list[str]) -> list[str]:
+    phrase = [word for word in front if word != ","]
+    text = " ".join(phrase).casefold()
+    if not phrase or EN.regex("{empty_front}").fullmatch(text):
+        return statement
+    if {word.casefold() for word in phrase} & {"that", "those", "it", "case", "then"}:
+        return []
+    return [*statement, phrase[0].casefold(), *phrase[1:]]
+
+
+def is_call(words: Sequence[str]) -> bool:
+    """Say whether this is `call me ...`, possibly with `you can`, `please` or `just` before it."""
+    return (
+        re.match(
+            r"(?:(?:you can|you may|please|just|only|always|they|everyone|everybody|people|friends)\s)*call me\s\S",
+            " ".join(words[:8]),
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def is_own_attribute(words: Sequence[str]) -> bool:
+    """Say whether this is `X is my favourite Y` or the like."""
+    lowered = [word.casefold() for word in words]
+    for at in range(1, min(7, len(words) - 2)):
+        if lowered[at] in ("is", "are", "was", "were"):
+            after = [word for word in lowered[at + 1 : at + 5] if not is_adverb(word)]
+            after = after[2:] if after[:2] == ["one", "of"] else after
+            return after[:1] == ["my"] and EN.no_attribute.isdisjoint(lowered[:at])
+    return False
+
+
+def _per_verb(words: list[str]) -> Iterator[list[str]]:
+    """Split `I live in Oslo and work as a nurse` into two statements with the same subject."""
+    together = words.index("I") + 1 if words[0].casefold() == "my" and "I" in words[2:6] else None
+    subject_end = together or (1 if words[0] == "I" else verb_at(words, 1))
+    if subject_end is None or is_call(words) or is_own_attribute(words):
+        yield words
+        return
+    subject, predicate = words[:subject_end], words[subject_end:]
+    start = 0
+    scope_open = False
+    for at in range(1, len(predicate)):
+        scope_open = scope_open or predicate[at].casefold() in ("to", "can", "could", "will", "would", "not")
+        if predicate[at].casefold() not in ("and", "or", ",", "but"):
+            continue
+        verb = at + 1
+        while verb < len(predicate) and (predicate[verb].casefold() in ("and", "but") or is_adverb(predicate[verb])):
+            verb += 1
+        if {word.casefold() for word in predicate[start:at]} & EN.subordinate and predicate[verb : verb + 1] != ["am"]:
+            continue  # `a friend who sings and dances`: whose verb it is cannot be told
+        kind = _kind_of_verb(predicate, verb)
+        if kind == "third":
+            if subject == ["I"]:
+                continue
+            kind = "finite"
+        if kind == "no" and not scope_open and _may_be_verb_at_end(predicate, verb) and predicate[start:at]:
+            yield subject + predicate[start:at]
+            return
+        is_alone = predicate[at] == "," and verb == at + 1 and "and" not in predicate[verb:]
+        if kind == "no" or (kind == "base" and (predicate[at].casefold() == "or" or is_alone)):
+            continue  # `..., take a look`: a command, not a habit
+        if kind == "base" and scope_open:
+            if predicate[verb].casefold() in EN.states and verb + 1 < len(predicate) and predicate[start:at]:
+                yield subject + predicate[start:at]
+                return  # whether `to` reaches over the `and` cannot be told
+            continue
+        if at >= start and predicate[start:at]:
+            yield subject + predicate[start:at]
+        start = at + 1
+        while start < len(predicate) and predicate[start].casefold() in ("and", "but", ","):
+            start += 1
+        scope_open = False
+    if predicate[start:]:
+        yield subject + predicate[start:]
+
+
+def _may_be_verb_at_end(predicate: list[str], at: int) -> bool:
+    """In `I play the piano and sing` the last word is a verb, in `I love art and dance` it may be a noun."""
+    return (
+        predicate[at:] != []
+        and predicate[at + 1 :] == []
+        and predicate[at] in EN.common_verbs
+        and predicate[0] not in EN.transitive_liking
+    )
+
+
+def _kind_of_verb(words: list[str], at: int) -> str:
+    """Say what stands here: a `finite` verb, one of the `third` person, a `base` form as infinitives have it, or `no` verb."""
+    if at >= len(words):
+        return "no"
+    word = words[at].casefold()
+    following = word_at(words, at + 1)
+    if word in EN.finite:
+        return "base" if word in ("have", "do") else "finite"
+    if word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb:
+        return "third"
+    if (
+        (word in EN.past_forms or (is_past(word) and is_past(words[0])))
+        and following not in ("", ",", "and", "or")
+        and (following in EN.after_verb)
+    ):
+        return "finite"
+    if word in EN.common_verbs and (word not in EN.noun_or_verb or following in EN.after_verb):
+        return "base"
+    return "no"
+
+
+def verb_at(words: Sequence[str], start: int) -> int | None:
+    """Return where the verb of `my sister Anna lives ...` stands, if one is found near."""
+    inside_apposition = False
+    for at in range(start, min(len(words), start + 8)):
+        word = words[at].casefold()
+        if word == ",":
+            if not inside_apposition and "," not in words[at + 1 : at + 5]:
+                return None
+            inside_apposition = not inside_apposition
+        elif word in EN.pronouns - {"i", "my"} or word in ';:()"':
+            return None
+        elif inside_apposition or at == start:
+            continue
+        elif (
+            word in EN.finite
+            or (word in third_person_verbs() and at > start)
+            or (is_past(word) and at > start and words[at - 1].casefold() not in ("my", "and", "of"))
+            or (word in EN.common_verbs and words[at - 1].casefold().endswith(("s", "i", "children", "people")))
+        ):
+            return at
+    return None

@@ -1,0 +1,101 @@
+"""Names that the person gave to people and animals of theirs: `my sister Mira`, `a dog, his name is Pepper`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memapp.language.english.grammar import expand, is_adverb, is_verb, stems
+from memapp.language.lexicon import lexicon
+
+EN = lexicon("from_memory")
+SEVERAL = "said_of_several"
+_NAME = r"[^\W\d_][\w'-]*"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName:
+    """Who of the person's has a name."""
+
+    who: str
+    """As the person says it without their `my`: `sister`, `best friend`, `sister's dog`."""
+    name: str
+
+    @property
+    def told(self) -> str:
+        """The sentence that tells it to the person."""
+        return f"Your {self.who} is called {self.name}."
+
+    def told_with(self, others: Sequence[str]) -> str:
+        """The sentence that tells several names."""
+        *names, last = [self.name, *others]
+        return f"Your {self.who}{'' if self.who.endswith('s') else 's'} are called {', '.join(names)} and {last}."
+
+    @property
+    def introduced(self) -> str:
+        """The sentence that tells who has this name."""
+        return f"{self.name} is your {self.who}."
+
+
+def given_names(text: str) -> list[GivenName]:
+    """Return the names that a message, or a fact, gives to those who are its writer's."""
+    text = expand(text)
+    found: list[GivenName] = []
+    for kind, pattern in EN.table("naming").items():
+        name = _NAME if kind == SEVERAL else f"(?P<name>{_NAME}(?: {_NAME})?)"
+        for match in EN.regex(pattern.replace("NAME", name)).finditer(text):
+            who = " ".join(match["who"].lower().split())
+            if kind == SEVERAL:
+                named = [one for one in re.findall(_NAME, match["several"]) if one[0].isupper() and not is_common(one)]
+                who = _singular(who)
+            else:
+                named = [_name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))]
+            found += [GivenName(who, one) for one in named if one and all(other.name != one for other in found)]
+    return found
+
+
+def with_kin(text: str, given: Sequence[GivenName]) -> str:
+    """Return a text in which those who have a name are called what they are: `my sister turns 30`, for `Mira turns 30`."""
+    for one in given:
+        text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
+    return text
+
+
+def is_common(word: str) -> bool:
+    """Say whether a word that may be a name is a common one."""
+    small = word.casefold()
+    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
+    is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
+    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)
+
+
+def whose_words() -> frozenset[str]:
+    """Return the words of which one stands wherever a name is given: `sister`, `dog`, `boss`."""
+    return EN.referents
+
+
+def _singular(who: str) -> str:
+    return EN.forms("plurals").get(who, who.removesuffix("s"))
+
+
+def _name_in(words: str, following: str, *, is_said: bool) -> str:
+    """Return the name at the beginning of words, with capital letters; empty if it is none.
+
+    In small letters it is one only where it was said to be a name, or where a verb follows.
+    """
+    first, _, second = words.partition(" ")
+    first, second = first.removesuffix("'s"), second.removesuffix("'s")
+    if is_common(first):
+        return ""
+    if first[0].isupper():
+        return f"{first} {second}" if second[:1].isupper() and not is_common(second) else first
+    follows = f"{second} {following}".split()
+    is_name = _ends_clause(second, following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
+    return first.capitalize() if is_name else ""
+
+
+def _ends_clause(second: str, following: str) -> bool:
+    return second.casefold() in EN.coordinators | EN.interjections | {"who"} if second else not re.match(r"\s*\w", following)
+
+
+def _bare_of_adverbs(words: Sequence[str]) -> str:
+    return next((word.casefold() for word in words if not is_adverb(word)), "")

@@ -1,0 +1,98 @@
+"""Judges a statement by its likeness to labelled examples: does it last, is it meant, which sensitive topic does it touch?
+
+Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
+labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
+sentence and a few named features for each question, and for the topics the vectors of the examples besides, since what is
+said in other words is known by its nearest neighbours. It holds for the vectors of one embedding model only.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.domain.utterance import Judgement
+from memapp.language.lexicon import lexicon
+from memapp.paths import bundled
+
+Floats = NDArray[np.floating[Any]]
+Fitted = Mapping[str, NDArray[Any]]
+"""The arrays of a fit, by their names."""
+
+VECTOR_SCALE = 6.0
+"""Brings the numbers of a unit vector of 384 near the size of the features."""
+FEATURE_SCALE = 0.3
+NEARNESS = 0.05
+"""How quickly an example counts less the less like it is: its weight is exp((cosine - 1) / NEARNESS)."""
+QUESTIONS = ("lasts", "is_meant", "is_of_others")
+_EN = lexicon("judge")
+
+
+def judges(model_id: str) -> bool:
+    """Say whether statements can be judged by the vectors of this embedding model."""
+    return model_id == str(fitted()["model_id"])
+
+
+def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> list[Judgement]:
+    """Judge statements, given the unit vectors of their texts in rows of 384; by what is shipped, or by another fit."""
+    by = fitted() if by is None else by
+    rows = inputs(texts, vectors, by["mean"], by["deviation"])
+    answers = _logistic(rows @ by["questions"] + by["questions_bias"])
+    linear = rows @ by["topics"] + by["topics_bias"]
+    topics = _softmax(_log_softmax(linear) + _near(vectors, by))
+    names = [str(name) for name in by["topic_names"]]
+    return [
+        Judgement(
+            lasts=float(answer[0]),
+            is_meant=float(answer[1]),
+            is_of_others=float(answer[2]),
+            topics={name: float(sure) for name, sure in zip(names, topic, strict=True) if name},
+        )
+        for answer, topic in zip(answers, topics, strict=True)
+    ]
+
+
+def inputs(texts: Sequence[str], vectors: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Return what the regressions are made over: the vector, and the named features about their mean over the examples."""
+    named = (np.array([features(text) for text in texts], dtype=np.float32) - mean) / deviation
+    return np.hstack([vectors * VECTOR_SCALE, named * FEATURE_SCALE]).astype(np.float32)
+
+
+def features(text: str) -> list[float]:
+    """Return the named features of a text, its length first, then those of `judge.toml`, then its signs."""
+    words = re.findall(r"[\w'-]+", text)
+    named = [_EN.regex(rf"\b(?:{'|'.join(patterns)})\b").search(text) is not None for patterns in _EN.entry("features").values()]
+    signs = [text.rstrip().endswith("?"), "!" in text, '"' in text, ":" in text, text == text.lower()]
+    signs += [re.search(r"\b[A-Z]{3,}\b", text) is not None, re.search(r"\d", text) is not None]
+    return [min(len(words), 40) / 20, *map(float, named), *map(float, signs)]
+
+
+def _near(vectors: Floats, by: Fitted) -> Floats:
+    """Return the logarithm of the share that each topic has among the examples near a vector."""
+    examples = by["examples"].astype(np.float32) / 127
+    weights = np.exp((vectors @ examples.T - 1) / NEARNESS)
+    shares = np.stack([weights[:, by["labels"] == at].sum(1) for at in range(len(by["topic_names"]))], axis=1)
+    return np.asarray(np.log(np.clip(shares / weights.sum(1, keepdims=True), 1e-3, None)))
+
+
+def _logistic(values: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-values)))
+
+
+def _log_softmax(values: Floats) -> Floats:
+    shifted = values - values.max(1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(1, keepdims=True)))
+
+
+def _softmax(values: Floats) -> Floats:
+    return np.asarray(np.exp(_log_softmax(values)))
+
+
+@cache
+def fitted() -> Fitted:
+    """Return what was fitted, read once."""
+    with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
+        return dict(file)

@@ -1,0 +1,312 @@
+"""Reading what a message asks of the memory: whose it is, names and places, what is asked for, and its other words.
+
+A question is read by patterns. Its words are held as keys, by which a sentence is compared with it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memapp.language.english import asked_sentence
+from memapp.language.english.given_names import GivenName
+from memapp.language.english.grammar import is_past, stems, third_person_verbs, tokens
+from memapp.language.lexicon import lexicon
+
+EN = lexicon("from_memory")
+MOST_WORDS = 40
+"""Nobody puts a question about themselves in more words."""
+POSSESSED_WORDS = 4
+
+Subject = Literal["everything", "person", "replied"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryQuestion:
+    """What a message asks of the memory."""
+
+    text: str
+    """As it is looked up: in full words, with the one whom a pronoun stands for."""
+    about: Subject = "person"
+    field: str = ""
+    """The field of the profile that it asks for, if it asks for one."""
+    named: tuple[frozenset[str], ...] = ()
+    """Whom and what it names: each must be in the hit, in one of these forms."""
+    other: tuple[frozenset[str], ...] = ()
+    """Its other words that say something."""
+    wants: str = ""
+    """What kind of answer: a name, a place, a time; empty for any."""
+    is_yes_or_no: bool = False
+    is_personal: bool = False
+    """Nobody can know the answer but from the person: if memapp does not, nobody does."""
+    is_narrative: bool = False
+    """About something that happened, which is told in many words."""
+    is_told: bool = False
+    """It says itself that it was told, or replied, or done: then the likeliest message is quoted, and nothing is claimed."""
+    of_anybody: bool = False
+    """It says not whose it is, so it may be of the world: only a statement with all its words answers, whomever that is about."""
+    kin: frozenset[str] = frozenset()
+    """The people and animals that it names."""
+    names: frozenset[str] = frozenset()
+    """The names of those of the person's whom it names, be it by this name."""
+
+
+def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
+    """Return what a message asks about its writer, or about what was said; None for anything else.
+
+    `before` are the messages of the person before it, the last one last: there a `she` was named.
+    """
+    whole = asked_sentence.in_full(message)
+    if len(whole.split()) > MOST_WORDS:
+        return None
+    *frame, asked = asked_sentence.split(whole) or [""]
+    core, recalls = asked_sentence.core_of(asked)
+    if not asked_sentence.frames(frame, core):
+        before, frame = [*before, *frame], []
+    core = asked_sentence.with_referent(core, before) if not frame else core
+    if EN.regex("{everything}").fullmatch(core) or (recalls and core.casefold() == "what"):
+        return MemoryQuestion(core, "everything", is_personal=True)
+    if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
+        return None
+    told = bool(frame) or EN.regex("{told}|{know_about}").search(core) is not None
+    replied = any(EN.regex("{replied}").search(one) for one in (*frame, core))
+    if not (replied or told) and EN.regex("{advice}").search(core) and not EN.regex("{no_advice}").match(core):
+        return None
+    is_about = any(EN.regex("{person}").search(one) for one in (*frame, core))
+    if not (is_about or replied) and EN.regex(r"\b(?:you|your|yours|yourself|{pronoun_of_others})\b").search(core):
+        return None
+    is_personal = replied or (
+        is_about
+        and (
+            told
+            or EN.regex("{personal}").fullmatch(core) is not None
+            or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
+            or (recalls and EN.regex("{recalled}").fullmatch(core) is not None)
+        )
+    )
+    of_anybody = not is_personal and EN.regex("{of_anybody}").match(core) is not None
+    field_name = _field_of(core)
+    asks_whether = EN.regex(r"{yes_or_no}").match(core) is not None or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
+    core = _rewritten(core)
+    question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
+    return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
+
+
+def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQuestion:
+    """Return a question that knows the names given: who is theirs by the name it has, and how whom it names is called."""
+    named, other = list(question.named), list(question.other)
+    names: frozenset[str] = frozenset()
+    for one in given:
+        called = keys(one.name.split()[:1])
+        kin = kin_in(one.who)
+        if any(called & forms for forms in other):
+            other = [forms for forms in other if not called & forms]
+            named.append(called)
+        elif len(kin) == 1:
+            named = [forms | called if kin & forms else forms for forms in named]
+        names |= called if any(called & forms for forms in named) else frozenset()
+    is_personal = question.is_personal or (question.about == "person" and bool(names))
+    return replace(question, named=tuple(named), other=tuple(other), names=names, is_personal=is_personal)
+
+
+def asked_formerly(message: str) -> str:
+    """Return the question for what was so before, without its `before` or `used to`; empty for any other message."""
+    core, _ = asked_sentence.core_of((asked_sentence.split(asked_sentence.in_full(message)) or [""])[-1])
+    asked = core
+    for pattern, instead in EN.entry("formerly_asked"):
+        asked = EN.regex(pattern).sub(instead, asked)
+    return f"{asked}?" if asked != core and EN.regex(r"{question_start}\b").match(core) else ""
+
+
+def asks_which(question: MemoryQuestion) -> bool:
+    """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
+    is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
+    return is_of_replies or EN.regex(r"\b(?:which|whose|names?|called|titles?)\b").search(question.text) is not None
+
+
+def looked_up_beside(question: MemoryQuestion) -> list[str]:
+    """Return what else to look for, where an answer need not share a word with the question: `a nurse`, for `my job`."""
+    asked = {question.wants}.union(*question.other)
+    return [text for about, text in EN.table("looked_up").items() if about in asked]
+
+
+def asks_advice(message: str) -> bool:
+    """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
+    return EN.regex("{advice}").search(asked_sentence.in_full(message)) is not None
+
+
+def is_about_memapp(message: str) -> bool:
+    """Say whether a message asks who or what it is that answers."""
+    return EN.regex("{about_memapp}").fullmatch(asked_sentence.core_of(asked_sentence.in_full(message))[0]) is not None
+
+
+def has_pronoun(message: str) -> bool:
+    """Say whether a message may ask about somebody who was named before it."""
+    return EN.regex(r"\b{pronoun_of_others}\b").search(message) is not None
+
+
+def refers_back(message: str) -> bool:
+    """Say whether a message speaks of what was named before it: `is he ill?`, and not `my dog is ill, he ate a sausage`."""
+    pronoun = EN.regex(r"\b{pronoun_of_others}\b").search(message)
+    return pronoun is not None and not asked_sentence.referent(pronoun[0].casefold(), [message[: pronoun.start()]])
+
+
+# Keys ----------------------------------------------------------------------------------------------------------------
+
+
+def keys(words: Sequence[str]) -> frozenset[str]:
+    """Return the words by which a question and a sentence are compared."""
+    return frozenset(key(stem) for word in words for stem in stems(word.casefold()))
+
+
+def kin_in(who: str) -> frozenset[str]:
+    """Return the keys of the people and animals in words: `sister` and `dog` in `sister's dog`."""
+    return singular(key(stem) for word in who.split() for stem in stems(word) & kin_words())
+
+
+def singular(kin: Iterable[str]) -> frozenset[str]:
+    """Leave out plurals beside their singular."""
+    found = frozenset(kin)
+    return frozenset(one for one in found if not (one.endswith("s") and one[:-1] in found))
+
+
+def kin_words() -> frozenset[str]:
+    """Return the words for people and animals whom somebody calls theirs."""
+    return EN.people | EN.animals | EN.kin
+
+
+def key(stem: str) -> str:
+    """Return the word that stands for all that mean the same: `mother` for `mum`."""
+    return EN.forms("same").get(stem, stem)
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def _field_of(core: str) -> str:
+    patterns = EN.table("fields")
+    return next((name for name, pattern in patterns.items() if EN.regex(pattern).fullmatch(core)), "")
+
+
+def _rewritten(core: str) -> str:
+    for pattern, instead in EN.table("rewrites").items():
+        if found := EN.regex(pattern).fullmatch(core):
+            return found.expand(instead)
+    return core
+
+
+def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool) -> MemoryQuestion:
+    text = " ".join([*frame, core])
+    words = tokens(text)
+    lowered = [word.casefold() for word in words]
+    wh_head = _head_of_wh(tokens(core))
+    wants = next((name for name, pattern in EN.table("wants").items() if EN.regex(pattern).fullmatch(core)), "")
+    if re.search(r"\babout\b", core) or (about == "replied" and wants == "name"):
+        wants = ""
+    named_at = _names(words, lowered) if is_told else _named_places(words, lowered)
+    said = [
+        (at, word)
+        for at, word in enumerate(lowered)
+        if not _says_nothing(word) and word != wants and not _is_measure(lowered, at)
+    ]
+    named = [_forms(word) for at, word in said if at in named_at and word not in wh_head]
+    other = [_forms(word) for at, word in said if at not in named_at and word not in wh_head]
+    is_narrative = is_told or re.search(r"\b(?:did|was|were|had)\b", core) is not None
+    if is_narrative or not (other or wants):  # `what breed is my dog`
+        other += [_forms(word) for _, word in said if word in wh_head]
+    return MemoryQuestion(
+        text,
+        about,
+        named=tuple(dict.fromkeys(named)),
+        other=tuple(one for one in dict.fromkeys(other) if one not in named),
+        wants=wants,
+        is_narrative=is_narrative,
+        is_told=is_told,
+        kin=frozenset(stem for word in lowered for stem in stems(word) & kin_words()),
+    )
+
+
+def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
+    """Return the noun that says what is asked for: `music` in `what kind of music do I like`, which no answer need name."""
+    lowered = [word.casefold() for word in words]
+    starts = [at for at, word in enumerate(lowered[:2]) if word in ("what", "which")]
+    if not starts:
+        return frozenset()
+    head = []
+    for word in lowered[starts[0] + 1 :]:
+        if word in EN.finite or word in EN.pronouns:
+            break
+        head.append(word)
+    return frozenset(head)
+
+
+def _is_measure(lowered: Sequence[str], at: int) -> bool:
+    """Say whether a word only says what of something is asked for: `often` in `how often do I run`."""
+    return at > 0 and lowered[at - 1] == "how"
+
+
+def _names(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
+    """Return where names stand, and whoever is the person's."""
+    of_person = {at + 1 for at, word in enumerate(lowered) if word in ("my", "our")}
+    large = {
+        at
+        for at, word in enumerate(words)
+        if at and word[:1].isupper() and word != "I" and words[at - 1] not in '?.!:"' and lowered[at] not in EN.months
+    }
+    return large | {at for at in of_person if at < len(lowered) and stems(lowered[at]) & kin_words()}
+
+
+def _named_places(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
+    """Return where a question names something that no answer can do without: what is the person's, a name, a place."""
+    found = _names(words, lowered)
+    for at, word in enumerate(lowered):
+        if word in ("my", "our"):
+            found |= _possessed(lowered, at + 1)
+        elif word in EN.naming_prepositions:
+            found |= _phrase(lowered, at + 1)
+    return found
+
+
+def _possessed(lowered: Sequence[str], start: int) -> set[int]:
+    """`my sister's dog`, `my best friend live`: up to the verb."""
+    found: set[int] = set()
+    for at in range(start, min(len(lowered), start + POSSESSED_WORDS)):
+        word = lowered[at]
+        is_verb = at > start and (word in EN.common_verbs - EN.noun_or_verb or word in third_person_verbs() or is_past(word))
+        if is_verb or _ends_phrase(word):
+            break
+        if word not in EN.small_attributes:
+            found.add(at)
+    return found
+
+
+def _phrase(lowered: Sequence[str], start: int) -> set[int]:
+    """`to green park`, `for the big speech`: the nouns right behind a preposition."""
+    found: set[int] = set()
+    for at in range(start, min(len(lowered), start + POSSESSED_WORDS)):
+        word = lowered[at]
+        if word in EN.articles | EN.possessives and at == start:
+            continue
+        if _ends_phrase(word) or word in EN.common_verbs or word in EN.small_attributes or re.match(r"\d", word):
+            break
+        if word in EN.months | EN.seasons or EN.regex("{days}").fullmatch(word):
+            break
+        found.add(at)
+    return found
+
+
+def _ends_phrase(word: str) -> bool:
+    return word in EN.function_words | EN.finite | EN.pronouns or not re.match(r"\w", word)
+
+
+def _says_nothing(word: str) -> bool:
+    bare = word.removesuffix("'s")
+    is_time = bare in EN.months or EN.regex(r"\d+(?:st|nd|rd|th)?|{days}").fullmatch(bare) is not None
+    return bare in EN.stop_words | EN.asking | EN.small_attributes | EN.finite or is_time or not re.match(r"\w", word)
+
+
+def _forms(word: str) -> frozenset[str]:
+    """Return the forms by one of which a sentence holds a word: itself, another word for it, a narrower one."""
+    found = {key(stem) for stem in stems(word)}
+    wider = EN.table("wider")
+    return frozenset(found | {key(one) for stem in stems(word) | found for one in wider.get(stem, "").split()})

@@ -1,0 +1,103 @@
+"""The field of the profile that a remembered sentence may be about, where no statement with an exact value is read in it.
+
+It would rather ask once too often: what it finds waits for the person's yes. What it reads is the sentence in the first person
+and in its plainest form, so that the topics name each verb once.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from memapp.domain.profile import Hint, Stated, has_value, is_sensitive
+from memapp.language.english.profile import stated_by
+from memapp.language.english.profile_forms import in_first_person, plain_forms
+from memapp.language.english.profile_readers import EN, READERS, is_card_number
+
+
+def touches_sensitive(fact: str) -> str | None:
+    """Return the sensitive field that a remembered sentence about `User` may be about, if any; the first that fits."""
+    return next(touched(fact), None)
+
+
+def touched(fact: str) -> Iterator[str]:
+    """Yield the sensitive fields that a remembered sentence may be about."""
+    told = _plain(fact)
+    if not EN.regex("{of_others}").match(told):
+        told = EN.regex("{work_there}").sub("work", told)
+        yield from (field for field, topics in EN.entry("topics").items() if _speaks_of("|".join(topics), told))
+
+
+def is_secret(fact: str) -> bool:
+    """Say whether a remembered sentence tells a password or a number that opens something: never asked about, never learned."""
+    numbers = EN.regex("{number}").findall(fact)
+    return _speaks_of("{secrets}", _plain(fact)) or any(map(is_card_number, numbers))
+
+
+def may_apply_by_itself(field: str, value: str) -> bool:
+    """Say whether a value may enter the profile without a yes: its field is benign, and the value tells nothing that is not."""
+    told = f"User wants to {value}."
+    return not is_sensitive(field) and touches_sensitive(told) is None and touches_sensitive(f"User is {value}.") is None
+
+
+def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str = "") -> list[Hint]:
+    """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say.
+
+    `field` is what it is known to be about, where its words alone do not tell.
+    """
+    if is_secret(fact):
+        return [Hint("contact", "")]
+    read = stated_by(fact)
+    if said := [Hint(one.field, one.value) for one in read if is_sensitive(one.field)]:
+        return _not_in(profile, [*said, *_hidden_behind(said, fact)])
+    hint = _hint_beside(read, fact) or (Hint(field, as_value(fact)) if field else None)
+    return _not_in(profile, [hint] if hint else [])
+
+
+def needs_yes(fact: str, topic: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
+    """Return what a remembered sentence says that is judged to touch a topic: the values read of it, or else all of it."""
+    said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field) and one.value]
+    return _not_in(profile, said or [Hint(topic, as_value(fact))])
+
+
+def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:
+    """Return the sensitive field that a remembered sentence may be about though no value of it was read there, if any."""
+    fields = {one.field for one in read}
+    field = next((field for field in touched(fact) if field not in fields), None)
+    return Hint(field, _named(field, fact) if field in EN.entry("named") else as_value(fact)) if field else None
+
+
+def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:
+    """Return what a sentence touches besides the values that were read of it: a yes to those is none to the rest."""
+    rest = fact
+    for one in said:
+        rest = re.sub(re.escape(one.value), " ", rest, flags=re.IGNORECASE)
+    known = {one.field for one in said} | EN.entry("named").keys()
+    return [Hint(field, as_value(fact)) for field in touched(rest) if field not in known]
+
+
+def _not_in(profile: Mapping[str, Collection[str]], said: Sequence[Hint]) -> list[Hint]:
+    return [one for one in said if not has_value(one.field, profile.get(one.field, ()), one.value)]
+
+
+def as_value(fact: str) -> str:
+    """Return all that a remembered sentence says as the value of a field: what the person does or has."""
+    told = in_first_person(fact) if fact.startswith("User and ") else fact
+    return re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
+
+
+def _plain(fact: str) -> str:
+    told = plain_forms(in_first_person(fact.replace("’", "'")))
+    return " ".join(told.split())
+
+
+def _named(field: str, fact: str) -> str:
+    named = EN.entry("named")[field]
+    told = _plain(fact)
+    if re.search(r"\b(?:not|never|cannot|hate|dislike)\b", told):
+        return ""  # what somebody is not called, and where they do not live
+    values = (READERS[named["reads"]](told[lead.end() :]) for lead in EN.regex(named["after"]).finditer(told))
+    return next((value[0] for value in values if value), "")
+
+
+def _speaks_of(words: str, told: str) -> bool:
+    """Say whether a sentence has one of the words of a pattern."""
+    return EN.regex(rf"(?<![\w'])(?:{words})(?!\w)").search(told) is not None

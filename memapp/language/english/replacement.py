@@ -1,0 +1,151 @@
+"""Putting a value in the place of another in a fact: a name for a name, a day for a day, a noun for a noun.
+
+Where a fact has several that it could stand for, each way is returned, with what would give way; whose meaning is near is not
+judged here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memapp.language.english.correction import EN, Correction, Kind, Value, is_day
+from memapp.language.english.grammar import is_adverb, join, stems, tokens
+from memapp.language.english.parsed_fact import number_in, verb_place
+from memapp.language.english.writing import check_form
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One way to put a value in a fact."""
+
+    gives_way: str
+    """The words in whose place it stands."""
+    text: str
+    is_sure: bool
+    """The value can stand for nothing else there; else the two must be near in meaning."""
+
+
+def replacements(correction: Correction, fact: str) -> list[Replacement]:
+    """Return the ways in which what holds instead fits into a fact; none where that is not said, or several fit equally."""
+    value = correction.instead
+    if value is None:
+        return []
+    written = tokens(fact)
+    verb = verb_place(written)
+    if verb >= len(written) - 1:
+        return []
+    kind = value.kind
+    if correction.old and (named := _named(correction, written)):
+        found = [(named, named, True)]
+    elif kind == "noun" and not value.preposition:
+        found = [(part, whole, False) for part, whole in _parts_of_object(written, verb)]
+    else:
+        found = [(span, span, kind != "noun") for span in _of_kind(kind, value, written, verb)]
+        found = found if len(found) == 1 else []
+    is_only_core = correction.is_over and kind in ("noun", "name")
+    ways = [_put(value, written, part, whole, verb, is_only_core=is_only_core, is_sure=is_sure) for part, whole, is_sure in found]
+    return [one for one in ways if one.text != fact and not check_form(one.text)]
+
+
+def _of_kind(kind: Kind, value: Value, written: Sequence[str], verb: int) -> list[Span]:
+    """Return the places of what is of the same kind; behind the same preposition, where the value has one."""
+    match kind:
+        case "day":
+            return [(at, at + 1) for at, word in enumerate(written) if is_day(word)]
+        case "month":
+            return [(at, at + 1) for at, word in enumerate(written) if word.casefold() in EN.months]
+        case "number":
+            return [(at, at + 1) for at, word in enumerate(written) if number_in(word) not in ("", "1")]
+        case "name":
+            names = list(_names(written))
+            said_of = [span for span in names if span[0] > verb] or names
+            return [span for span in said_of if _follows(value.preposition, written, span[0])]
+        case "noun":
+            spans = (span for span in _noun_phrases(written, verb + 1))
+            return [span for span in spans if _follows(value.preposition, written, span[0])]
+
+
+def _follows(preposition: str, written: Sequence[str], start: int) -> bool:
+    before = [word.casefold() for word in written[max(0, start - 2) : start] if word.casefold() not in EN.articles]
+    return not preposition or before[-1:] == [preposition]
+
+
+def _names(written: Sequence[str]) -> Iterator[Span]:
+    at = 1
+    while at < len(written):
+        end = at
+        while end < len(written) and written[end][:1].isupper() and not _is_no_name(written[end]):
+            end += 1
+        if end > at:
+            yield at, end
+        at = max(end, at + 1)
+
+
+def _is_no_name(word: str) -> bool:
+    return word in ("I", "User", "User's") or is_day(word) or word.casefold() in EN.months
+
+
+def _noun_phrases(written: Sequence[str], start: int) -> Iterator[Span]:
+    """Yield the runs of words that are no small ones: `black tea`, `piano lessons`."""
+    at = start
+    while at < len(written):
+        end = at
+        while end < len(written) and not _is_small(written[end]):
+            end += 1
+        if end > at:
+            yield at, end
+        at = max(end, at + 1)
+
+
+def _is_small(word: str) -> bool:
+    small = word.casefold()
+    is_mark = re.match(r"\w", small) is None
+    return is_mark or small in EN.function_words | EN.opening | {"user's"} or bool(number_in(small)) or is_adverb(small)
+
+
+def _parts_of_object(written: Sequence[str], verb: int) -> Iterator[tuple[Span, Span]]:
+    """Yield what of the object a noun could stand for: all of it, or what says more of it (`piano` in `piano lessons`)."""
+    whole = next(_noun_phrases(written, verb + 1), None)
+    if whole is None or any(_is_place_word(word) for word in written[verb + 1 : whole[0]]):
+        return
+    start, end = whole
+    for at in range(start, end):
+        yield ((at, end), whole)
+        yield from (((at, stop), (at, stop)) for stop in range(at + 1, end))
+
+
+def _is_place_word(word: str) -> bool:
+    return word.casefold() in EN.naming_prepositions - {"to", "as", "for", "of", "about"}
+
+
+def _named(correction: Correction, written: Sequence[str]) -> Span | None:
+    """Return where what no longer holds stands by its words, if it is one place."""
+    places = [at for at, word in enumerate(written) if any(stems(word) & one for one in correction.old)]
+    if len(places) != len(correction.old) or places != list(range(places[0], places[-1] + 1)):
+        return None
+    return places[0], places[-1] + 1
+
+
+def _put(
+    value: Value, written: Sequence[str], part: Span, whole: Span, verb: int, *, is_only_core: bool, is_sure: bool
+) -> Replacement:
+    """Write the fact anew. Of what is over only who, the verb and the value stay: the rest was said of the old."""
+    (start, end), new = whole, _in_form_of(written[whole[1] - 1], value.text)
+    before = [*written[: verb + 1]] if is_only_core else list(written[:start])
+    determiner = written[start - 1] if is_only_core and start > verb + 1 else ""
+    if determiner.casefold() in EN.articles | {"user's"} or (determiner and determiner.casefold() in EN.naming_prepositions):
+        before.append(determiner)
+    if before[-1].casefold() in ("a", "an"):
+        before[-1] = "an" if new[0].casefold() in "aeiou" else "a"
+    behind = [] if is_only_core else written[end:]
+    text = join([*before, new, *behind])
+    return Replacement(" ".join(written[part[0] : part[1]]), f"{text}.", is_sure)
+
+
+def _in_form_of(old: str, new: str) -> str:
+    """Give a value the form of what it replaces: a day its plural, a name its capital letter."""
+    if is_day(new):
+        return f"{new.removesuffix('s').capitalize()}{'s' if old.endswith('s') else ''}"
+    return new[0].upper() + new[1:] if old[:1].isupper() else new

@@ -1,0 +1,99 @@
+"""The facts about User, put as one tells them to a person, `You like jazz.`, or as that person says them, `I like jazz.`"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memapp.domain.memory import Recalled
+from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third_person_verbs
+
+_BEFORE_VERBS = {"no", "longer"}
+_MORE = {"and", "but", "or"}
+_USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
+_SENTENCE_ENDS = (".", "!", "?", "…")
+
+
+@dataclass(frozen=True)
+class _Pronouns:
+    """What stands for User, and after it for a verb that goes with `you`."""
+
+    subject: str
+    object: str
+    possessive: str
+    verbs: Mapping[str, str] = field(default_factory=dict)
+
+
+_YOU = _Pronouns("you", "you", "your")
+_I = _Pronouns("I", "me", "my", {"are": "am", "were": "was", "aren't": "am not", "weren't": "wasn't"})
+
+
+def addressed(fact: str) -> str:
+    """Return a fact about User as one tells it to them: `User's sister calls User.` -> `Your sister calls you.`"""
+    return _told(fact, _YOU)
+
+
+def told(hit: Recalled) -> str:
+    """Return the text of a hit as people read it: a fact is told to the person it is about."""
+    return addressed(hit.text) if hit.kind == "memory" else hit.text
+
+
+def as_said(fact: str) -> str:
+    """Return a fact about User as they say it: `User's sister calls User.` -> `My sister calls me.`"""
+    return _told(fact, _I)
+
+
+def _told(fact: str, pronouns: _Pronouns) -> str:
+    told: list[str] = []
+    is_subject = verb_is_next = False
+    words = fact.split(" ")
+    for word, following, third in zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False):
+        is_first = _begins_sentence(" ".join(told))
+        if (found := _USER.fullmatch(word)) and not (is_first and word == "User" and _is_noun(following, third)):
+            is_object = not is_first and (found[3] or not _may_be_verb(following))
+            pronoun = pronouns.possessive if found[2] else pronouns.object if is_object else pronouns.subject
+            told.append(found[1] + (pronoun[0].upper() + pronoun[1:] if is_first else pronoun) + found[3])
+            verb_is_next = not found[2] and not found[3]
+            is_subject = verb_is_next and is_first
+        elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
+            told.append(_base(word, pronouns))
+            verb_is_next = False
+        elif is_subject and following and (word in third_person_verbs() or word in EN.second_persons) and told[-1] in _MORE:
+            # `has two cats and lives in Oslo`; a last word is a noun, as in `food and drinks.`
+            told.append(_base(word, pronouns))
+        else:
+            told.append(word)
+    return " ".join(told)
+
+
+def _may_be_verb(word: str) -> bool:
+    """Say whether User before this word is the subject: `when User is`, and not `calls User every`."""
+    word = word.strip(".,;:!?)\"'”")
+    return word in _BEFORE_VERBS or word in EN.finite or word in third_person_verbs() or is_adverb(word) or is_past(word)
+
+
+def _is_noun(word: str, following: str) -> bool:
+    """Say whether a word stands where a verb might, and its verb behind it: `User manual is ...` is about a manual."""
+    is_known = is_adverb(word) or is_past(word) or word in EN.function_words or stems(word) & EN.common_verbs
+    return not is_known and (following in EN.finite or following in third_person_verbs())
+
+
+def _begins_sentence(before: str) -> bool:
+    before = before.rstrip(" \"'“(")
+    return not before or before.endswith(_SENTENCE_ENDS)
+
+
+def _base(word: str, pronouns: _Pronouns) -> str:
+    """Return the form after a pronoun: likes -> like, studies. -> study. A past tense stays as it is."""
+    verb = word.rstrip(".,;:!?)\"'”")
+    plain = _plain(verb)
+    return pronouns.verbs.get(plain, plain) + word[len(verb) :]
+
+
+def _plain(verb: str) -> str:
+    if known := EN.forms("second_persons").get(verb) or third_person_verbs().get(verb):
+        return known
+    if re.search(r"\w[^aeiou]ies$", verb):
+        return verb[:-3] + "y"
+    if re.search(r"(?:ss|us|x|zz|ch|sh|o)es$", verb):
+        return verb[:-2]
+    return verb[:-1] if re.search(r"\w[^su]s$", verb) else verb

@@ -1,0 +1,188 @@
+"""One reading of a message: the statements in it, each as it was said and as a sentence about User.
+
+What is asked, quoted, or handed over as material for a task is left out by rule. Whether a statement lasts, is meant and is
+sensitive is judged elsewhere (`judge`); a category says that the rules of `salience` know that it lasts.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+from rapidfuzz import fuzz, process
+
+from memapp.domain.utterance import Statement
+from memapp.language.english.authorship import MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
+from memapp.language.english.clauses import of_sentence, parts, verb_at, without_interjections
+from memapp.language.english.distil import EVENT, fact_of
+from memapp.language.english.framing import unwrap
+from memapp.language.english.grammar import expand, is_adverb, is_past, join, sentences, stems, third_person, tokens, word_at
+from memapp.language.english.tags import tags_for
+from memapp.language.english.third_person import leave_off_decoration, split_adverbs, to_third_person
+from memapp.language.english.writing import check_episode_form, check_form, check_tags
+from memapp.language.lexicon import lexicon
+
+EN = lexicon("telling")
+FEWEST_WORDS = 3
+"""Of a fact that no rule knows to last."""
+LEAST_LETTERS = 6
+ALIKE = 88.0
+"""So like a weighty word, of 100, a misspelling of it is: `alergic`, `diabetis`, `penicilin`."""
+_WE = (
+    (re.compile(r"\bwe(?:'re| are)\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\bwe\b", re.IGNORECASE), "I"),
+    (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (re.compile(r"\bour\b", re.IGNORECASE), "my"),
+    (re.compile(r"(?<!of )\bus\b"), "me"),
+)
+"""What is said of `us` is true of the one who says it."""
+
+
+def read(text: str) -> list[Statement]:
+    """Return the statements of a message, in their order."""
+    found: list[Statement] = []
+    somebody: list[str] = []
+    for sentence in sentences(own_words(unwrap(text[:TYPED_CHARS]))):
+        if sentence.rstrip(" )\"'").endswith("?"):
+            continue
+        for words in _statements(sentence):
+            told = _with_name(words, somebody)
+            somebody = _somebody(told) or somebody
+            found.append(_statement(told, words, sentence))
+    return found
+
+
+def _statement(told: list[str], words: list[str], sentence: str) -> Statement:
+    if (by_rule := fact_of(told)) is not None:
+        check = check_episode_form if by_rule[1] == EVENT else check_form
+        problems = (*check_tags(tags_for(by_rule[0])), *check(by_rule[0]))
+        return Statement(join(words), sentence, *(("", "", problems) if problems else by_rule))
+    fact = in_third_person(told)
+    return Statement(join(words), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
+
+
+def _says_little(words: Sequence[str], fact: str) -> bool:
+    """Say whether a fact is of a thought or a wish of the moment, or breaks off."""
+    adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
+    last = tokens(fact)[-1]
+    is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
+    is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
+    return is_passing or last in EN.finite | EN.negations or len(fact.split()) < FEWEST_WORDS
+
+
+def _statements(sentence: str) -> Iterator[list[str]]:
+    """Yield the words of each statement of a sentence, with a subject of its own."""
+    words = without_interjections(tokens(plain(sentence)))
+    if not words or len(words) > MAX_SENTENCE_WORDS:
+        return
+    if left_out := _left_out(words):
+        words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
+    own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
+    yield from (one for one in own or map(without_interjections, parts(words)) if one)
+
+
+def plain(text: str) -> str:
+    """Return a sentence in plain words: chat spelling and contractions written out, `I` for `we`, without what leads to it."""
+    text = re.sub(r"[*_~]+", "", text)
+    text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
+    for _ in range(3):
+        text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
+    text = EN.regex(r"\A(?:the ({household})|({close}))(?=(?:'s)? \w)").sub(
+        lambda found: f"my {(found[1] or found[2]).lower()}", text
+    )
+    text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
+    text = expand(text)
+    for ours, mine in _WE:
+        text = ours.sub(mine, text)
+    return text
+
+
+def _spelled(word: str) -> str:
+    """Return what chat spelling stands for; a letter written large is an initial."""
+    if len(word) == 1 and word.isupper():
+        return word
+    return _chat_spelling().get(word.lower()) or _misspelled(word.lower()) or word
+
+
+@lru_cache(maxsize=4096)
+def _misspelled(word: str) -> str:
+    """Return the weighty word that this one is a misspelling of: what is sensitive must be known in any spelling."""
+    if len(word) < LEAST_LETTERS or word in EN.weighty:
+        return ""
+    found = process.extractOne(word, EN.weighty, scorer=fuzz.ratio, score_cutoff=ALIKE)
+    return found[0] if found and not stems(word) & EN.weighty else ""
+
+
+@cache
+def _chat_spelling() -> dict[str, str]:
+    return {form: word for word, *forms in EN.entry("spelled") for form in forms}
+
+
+def _left_out(words: Sequence[str]) -> list[str]:
+    """Return the subject that was left out before a verb: `Been teaching ...`, `live in a van`."""
+    at = next((place for place, word in enumerate(words) if not is_adverb(word)), 0)
+    verb, following = words[at].casefold(), word_at(words, at + 1)
+    if verb in ("i", "my"):
+        return []
+    if verb == "been":
+        return ["I", "have"]
+    if verb in EN.begins_anyway and following not in EN.asked_of:
+        return ["I"]
+    if is_past(verb) and following != "by":
+        return ["I"]
+    if verb.endswith("ing") and not stems(verb).isdisjoint(EN.common_verbs):
+        return ["I", "am"]
+    is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare
+    return ["I"] if is_bare or (verb == "do" and following == "not") else []
+
+
+def _somebody(words: Sequence[str]) -> list[str]:
+    """Return whom a statement is about, where that is one of the person's people: `my brother Tim`."""
+    verb = verb_at(words, 1) if words[:1] and words[0].casefold() == "my" else None
+    is_short = verb is not None and verb <= 4 and "," not in words[:verb]
+    return list(words[:verb]) if is_short else []
+
+
+def _with_name(words: list[str], somebody: Sequence[str]) -> list[str]:
+    """Put whom was spoken of before in place of `he` or `she`."""
+    return [*somebody, *words[1:]] if somebody and words[0].casefold() in ("he", "she", "they") else words
+
+
+def in_third_person(words: Sequence[str]) -> str:
+    """Return a statement in the first person as a sentence about User; empty where that cannot be."""
+    words = leave_off_decoration([_whose(word) for word in words])
+    if len(words) > 4 and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
+        words = words[:-2]  # `recipes with peanuts in them`
+    if not words:
+        return ""
+    if words[0] == "I":
+        predicate = _predicate(words[1:])
+        told = to_third_person(predicate, starts_with_subject=False) if predicate else None
+        told = ["User", *told] if told else None
+    else:
+        told = to_third_person(words, starts_with_subject=True)
+    text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
+    return text[0].upper() + text[1:] + "." if text else ""
+
+
+def _whose(word: str) -> str:
+    """A fact has no pronouns: what is `her baby` in a sentence about her is `the baby`."""
+    return "the" if word.casefold() in ("his", "her", "its", "their") else word
+
+
+def _predicate(words: Sequence[str]) -> list[str]:
+    """Return what follows `I` as it follows `User`; nothing where its verb is not known for one."""
+    adverbs, rest = split_adverbs(words)
+    verb = word_at(rest, 0)
+    if verb in ("am", "are"):
+        verb = "is"
+    elif verb in ("was", "were"):
+        verb = "was"
+    elif verb in ("have", "do"):
+        verb = third_person(verb)
+    elif verb not in EN.finite | {"used"} and not is_past(verb) and verb not in EN.unchanged_past:
+        no_verb = EN.function_words | EN.pronouns | EN.negations
+        if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in no_verb or verb.endswith("ing"):
+            return []
+        verb = third_person(verb)
+    return [*adverbs, verb, *rest[1:]]

@@ -1,0 +1,171 @@
+"""Putting a first-person statement into the third person, and leaving off what cannot be understood outside its chat.
+
+Where leaving off would change what is said, nothing is made of the statement.
+"""
+
+import re
+from collections.abc import Sequence
+
+from memapp.language.english.grammar import EN, is_adverb, is_past, third_person, third_person_verbs, word_at
+
+
+def leave_off_decoration(words: Sequence[str]) -> list[str]:
+    """Return the words without `too`, `so much` and the like at the end."""
+    words = list(words)
+    while words:
+        if words[-1].casefold() in EN.left_off:
+            words.pop()
+        elif phrase := EN.regex(r" ({left_off_phrases})$").search(" ".join(words)):
+            del words[-len(phrase[1].split()) :]
+        else:
+            break
+    return words
+
+
+def split_adverbs(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off the adverbs in front; those that add nothing are dropped."""
+    at = 0
+    while at < len(words) and (is_adverb(words[at]) or (words[at] == "," and at)):
+        at += 1
+    return [word for word in words[:at] if word.casefold() not in EN.dropped_adverbs], list(words[at:])
+
+
+def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[str] | None:
+    """Put `User` for `I` and `me`, `User's` for `my`, and end before a word that points outside the sentence.
+
+    A possessive that is understood where User is the subject gives way: `quit the job`, `out with friends`, `in spare time`.
+    """
+    words = _without_comments(words)
+    told: list[str] = []
+    at = 0
+    while at < len(words):
+        word, lowered = words[at], words[at].casefold()
+        if lowered == "myself" and words[at + 1 : at + 2] == [","]:
+            pass  # `I have two dogs myself, ...`
+        elif word == "I" and (at > 0 or starts_with_subject):
+            clause = _own_clause(words, at)
+            if clause is None:
+                return _end_before(told)
+            told += clause[0]
+            at = clause[1]
+            continue
+        elif lowered == "my" and at + 1 < len(words):
+            told += ["User's"] if starts_with_subject else _whose(words, at)
+        elif lowered == "me" and word != "ME":
+            told.append("User")
+        elif _points_outside(words, at):
+            return _end_before(told)
+        else:
+            told.append(word)
+        at += 1
+    return _finished(told)
+
+
+def _whose(words: Sequence[str], at: int) -> list[str]:
+    before, owned = words[at - 1].casefold() if at else "", words[at + 1].casefold()
+    if owned in _SHARED.get(before, ()):
+        return []
+    return ["the"] if owned in EN.of_everybody else ["User's"]
+
+
+_SHARED = {"with": ("friends", "family"), "in": ("free", "spare")}
+"""What needs no `my` at all behind such a word."""
+
+
+def _points_outside(words: Sequence[str], at: int) -> bool:
+    lowered, following = words[at].casefold(), word_at(words, at + 1)
+    if lowered in ("what", "whatever", "why") or (lowered == "how" and following != "to"):
+        return True
+    if lowered == "one":
+        return following in EN.function_words - {"of"} or following in ("", ",", ";")
+    return lowered in EN.pointing and not _is_understood(words, at)
+
+
+def _is_understood(words: Sequence[str], at: int) -> bool:
+    """`that` and `this` may stand where they join clauses or tell a time; `IT` and `US` are names."""
+    word, following = words[at], word_at(words, at + 1)
+    if word in ("IT", "US", "ME", "User", "User's"):
+        return True
+    if word.casefold() == "this":
+        return following in ("year", "week", "month", "summer", "winter", "spring", "fall", "autumn", "weekend")
+    if word.casefold() == "these":
+        return following in ("days", "years")
+    if word.casefold() == "that":
+        return at > 1 and _may_be_noun(words[at - 1].casefold()) and _may_be_verb(following)
+    return word.casefold() == "mine" and at > 0 and words[at - 1].casefold() in ("a", "the", "gold", "coal", "silver")
+
+
+def _may_be_noun(word: str) -> bool:
+    is_verb = word in EN.common_verbs or (word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb)
+    return not is_verb and word not in EN.function_words and not word.endswith("ing")
+
+
+def _may_be_verb(word: str) -> bool:
+    return word in EN.finite | {"i"} or word not in EN.function_words | EN.pronouns | EN.negations | {
+        "",
+        "much",
+        "many",
+        "good",
+        "bad",
+    }
+
+
+def _own_clause(words: Sequence[str], at: int) -> tuple[list[str], int] | None:
+    """Retell `I see` inside a sentence as `User sees`; return the words and the place to go on from."""
+    adverbs, rest = split_adverbs(words[at + 1 :])
+    is_question = at > 0 and words[at - 1].casefold() in EN.finite
+    if not rest or is_question:
+        return None
+    verb, following = rest[0].casefold(), len(words) - len(rest) + 1
+    if verb in ("was", "had", "did", "can", "could", "will", "would", "should", "must", "might", "used") or is_past(verb):
+        return ["User", *adverbs, verb], following
+    if verb in ("am", "have", "do") or (re.fullmatch(r"[a-z]+", verb) and verb not in EN.function_words | EN.finite):
+        return ["User", *adverbs, third_person(verb)], following
+    return None
+
+
+def _without_comments(words: Sequence[str]) -> Sequence[str]:
+    """Cut `, which is nice`, `so ...` and reasons: they are about the moment, and the fact stands without them."""
+    for at in range(2, len(words)):
+        lowered, following = words[at].casefold(), words[at + 1 : at + 2]
+        is_remark = words[at - 1] == "," and lowered in ("which", "so")
+        is_reason = (
+            lowered in ("because", "since", "so", "cause")
+            and following != []
+            and following[0].casefold() in EN.pronouns | {"that", "there"}
+            and not (lowered == "since" and following == ["I"])  # a time
+        )
+        if is_remark or is_reason:
+            return words[:at]
+    return words
+
+
+def _end_before(words: list[str]) -> list[str] | None:
+    """Go back from a word that cannot stay to the last place where the sentence may end."""
+    for at in range(len(words) - 1, 1, -1):
+        lowered = words[at].casefold()
+        if lowered in EN.no_end:
+            return None
+        if lowered in ("that", "who") and not {word.casefold() for word in words[max(0, at - 4) : at]} & (
+            {"a", "an"} | EN.numbers
+        ):
+            return None  # `courses that ...`: without the rest it would say more than was said
+        if lowered == "and" and not _begins_phrase(words[at + 1 :]):
+            return None  # `a safe and ...`: the noun is behind the cut
+        if lowered in EN.ends or words[at] == ",":
+            return _finished(words[:at])
+    return None
+
+
+def _begins_phrase(words: Sequence[str]) -> bool:
+    first = words[0].casefold() if words else "to"
+    return first in EN.function_words | EN.numbers | EN.common_verbs or first in ("user's", "user") or is_past(first)
+
+
+def _finished(words: list[str]) -> list[str] | None:
+    """Drop what dangles at the end; nothing when too little is left."""
+    while words and (words[-1] in ",;:" or words[-1].casefold() in EN.dangling):
+        words = words[:-1]
+    if len(words) < 2 and not (words and words[0].removesuffix("s") in EN.solo_verbs):
+        return None
+    return None if words[-1].casefold() in EN.function_words - EN.may_be_last else words

@@ -1,0 +1,136 @@
+"""The writing rules of a memory, whoever wrote it.
+
+A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
+An episode is what happened or was done: one or two sentences in the past tense, else written like a fact.
+One that a model or a rule derived is also grounded in what the person typed. The checks refuse too much rather than too little.
+"""
+
+import re
+from collections.abc import Sequence
+
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
+from memapp.language.english.duplicates import normalise
+from memapp.language.english.grammar import EN, expand, is_past, sentences, tokens
+from memapp.language.english.grounding import check_grounding
+
+MAX_TAG_WORDS = 4
+
+EMPTY = "nothing is left of it"
+NO_SENTENCE = "no whole sentence"
+TOO_LONG = f"longer than {MAX_MEMORY_CHARS} characters"
+NOT_ONE_SENTENCE = "not one sentence"
+NO_FULL_STOP = "no full stop at the end"
+PRONOUN = "has a pronoun"
+VAGUE = "points at something outside the sentence"
+NOT_ABOUT_USER = "does not speak of User"
+NOT_SHORT = "more than two sentences"
+NOT_PAST = "not in the past tense"
+
+_RUN_ON = re.compile(r"(?:,| (?:and|but|so|because))+ (?:they|it|he|she|I|you|we|this|that|your|my)(?:['’]\w+)? .*", re.DOTALL)
+"""A clause at the end about something named before, in words that are none in a fact."""
+
+
+def check_fact(text: str, typed_text: str) -> list[str]:
+    """Return what is wrong with a derived fact, given all that the person typed; nothing when it may be stored."""
+    return check_form(text) or check_grounding(text, typed_text)
+
+
+def check_episode(text: str, typed_text: str) -> list[str]:
+    """Return what is wrong with a derived episode, given all that the person typed; nothing when it may be stored."""
+    return check_episode_form(text) or check_grounding(text, typed_text)
+
+
+def check_episode_form(text: str) -> list[str]:
+    """Return what is wrong with an episode's sentences in themselves."""
+    told = sentences(text)
+    problems = [] if len(told) <= 2 else [NOT_SHORT]
+    if not all(_is_told_as_past(sentence) for sentence in told):
+        problems.append(NOT_PAST)
+    return problems or _check_words(text)
+
+
+def check_form(text: str) -> list[str]:
+    """Return what is wrong with a fact's sentence in itself."""
+    problems = _check_words(text)
+    if problems != [EMPTY] and (len(sentences(text)) != 1 or "\n" in text):
+        problems.append(NOT_ONE_SENTENCE)
+    return problems
+
+
+def _check_words(text: str) -> list[str]:
+    """Return what is wrong with a text, however many sentences it has."""
+    if not normalise(text):
+        return [EMPTY]
+    words = tokens(expand(text))
+    problems = []
+    if len(text) > MAX_MEMORY_CHARS:
+        problems.append(TOO_LONG)
+    if not re.search(r"[^.!?\s]\.$", text):
+        problems.append(NO_FULL_STOP)
+    if any(_is_pronoun(words, at) for at in range(len(words))):
+        problems.append(PRONOUN)
+    if any(is_vague(words, at) for at in range(len(words))):
+        problems.append(VAGUE)
+    if not any(word in ("User", "User's") for word in words):
+        problems.append(NOT_ABOUT_USER)
+    return problems
+
+
+def check_tags(tags: Sequence[str]) -> list[str]:
+    """Return what is wrong with the tags: there are one to five short noun phrases."""
+    problems = []
+    if not 1 <= len(tags) <= MAX_TAGS:
+        problems.append(f"not 1 to {MAX_TAGS} tags")
+    if len({normalise(tag) for tag in tags}) != len(tags):
+        problems.append("the same tag twice")
+    if not all(_is_noun_phrase(tag) for tag in tags):
+        problems.append("a tag is not a short noun phrase")
+    return problems
+
+
+def as_fact(text: str) -> str:
+    """Tidy what a model wrote: no quotes or bullet, `User` for `The user`, one sentence that does not run on, one full stop."""
+    text = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|fact:\s*)", "", " ".join(text.split()).strip("\"'`“”"), flags=re.IGNORECASE)
+    text = _RUN_ON.sub("", next(iter(sentences(text)), ""))
+    text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
+    return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
+
+
+def _is_told_as_past(sentence: str) -> bool:
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    return any(is_past(word) or word in EN.unchanged_past or word in ("was", "were", "had", "did", "used") for word in words)
+
+
+def _is_pronoun(words: Sequence[str], at: int) -> bool:
+    word = words[at]
+    if word in ("IT", "US", "ME"):
+        return False  # information technology, a country, a state
+    if word.casefold() == "mine":
+        return at == 0 or words[at - 1].casefold() in ("of", "is", "are", "and", "than", "like", "as")
+    return word.casefold() in EN.pronouns
+
+
+def is_vague(words: Sequence[str], at: int) -> bool:
+    """Say whether a word points at something outside the sentence: `this`, `the small ones`, `would love to`."""
+    word, following = words[at].casefold(), [other.casefold() for other in words[at + 1 : at + 2]]
+    if word in EN.demonstratives:
+        is_relative = word == "that" and bool(following) and at > 1 and following[0] not in EN.function_words - EN.after_relative
+        return not is_relative and not (following and following[0] in EN.time_nouns)
+    if word == "to":  # "would love to": what?
+        return not following
+    if word in ("there", "here"):
+        return not (following and following[0] in ("is", "are", "was", "were"))
+    return word in ("one", "ones") and (not following or following[0] in EN.no_noun)
+
+
+def _is_noun_phrase(tag: str) -> bool:
+    written = tokens(expand(tag))
+    words = [word.casefold() for word in written]
+    return (
+        0 < len(words) <= MAX_TAG_WORDS
+        and len(tag) <= MAX_TAG_CHARS
+        and tag == tag.strip(" .,;:!?")
+        and not any(_is_pronoun(written, at) or word in ",;:?!()" for at, word in enumerate(words))
+        and words[0] not in EN.function_words - EN.articles
+        and words[-1] not in EN.function_words | EN.negations
+    )

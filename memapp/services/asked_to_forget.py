@@ -1,0 +1,169 @@
+"""Forgets what somebody asks to be forgotten, or calls wrong: into the trash in one step, with what waits and the profile.
+
+What is surely meant goes at once. Where several memories may be meant, memapp lists them and asks which; the next message may
+answer by number.
+"""
+
+from collections.abc import Sequence
+
+from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
+from memapp.domain.consent import label
+from memapp.domain.memory import FromMemory, Memory, Recalled, State
+from memapp.domain.text import counted
+from memapp.language.english.memory_request import chosen_in
+from memapp.language.english.named_subject import is_about, subject_of
+from memapp.language.english.profile import stated_by
+from memapp.language.english.second_person import addressed
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.services.named import KnownValue, Named, named, said_of
+from memapp.store import changes, consents, expectations, memories, recalls, search
+from memapp.store.session import Session
+
+WHICH = "Which one? Say its number, or all; F3 shows every memory."
+NOTHING_LIKE_IT = "I find nothing like that in memory."
+NOT_BROUGHT_UP = "I have kept nothing of that as a memory, and what you said of it I do not bring up again."
+NOT_KEPT = "All right. Nothing of that is kept."
+ALL_LEFT = "All right. Nothing goes."
+ALL_OF_IT = (
+    "That would be all I know. Mark what is to go in F3, or erase the chats themselves there; I do not do that from a sentence."
+)
+LISTED = 8
+
+
+def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, every: bool) -> FromMemory:
+    """Forget what is named; ask which where several memories are about it, unless every one is meant."""
+    found = named(runtime, content)
+    if len(found.facts) > 1 and not every:
+        return _ask_which(found.facts)
+    if not found.is_known and not found.requests and found.near:
+        return _ask_which(found.near)
+    unsaid = [one for one in said_of(runtime, content) if one != message.id]
+    told = _let_go(runtime, found, [*unsaid, message.id], actor)
+    if told:
+        return _own(told)
+    return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
+
+
+def forget_last(
+    runtime: Runtime, earlier: Sequence[Message], message: Message, actor: Actor, *, is_plain: bool
+) -> FromMemory | None:
+    """Forget what was shown or said last. None where that is nothing: `that's wrong` may be about an answer of the model.
+
+    `is_plain` says that it can only be about the memory, so that what was said last is withdrawn though nothing was kept of it.
+    """
+    shown = _shown(runtime, earlier)
+    said = [one for one in earlier if one.role is Role.USER][-1:]
+    taught = [] if shown else _taught(runtime, said)
+    facts = shown or taught
+    if len(facts) > 1 and shown:
+        return _ask_which(facts)
+    waiting = () if shown else tuple(one for one in pending.list_pending(runtime) if {one.id for one in said} & set(one.evidence))
+    if not (facts or waiting or (is_plain and said)):
+        return None
+    unsaid = [] if shown else [one.id for one in said]
+    return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), [*unsaid, message.id], actor) or NOT_KEPT)
+
+
+def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+    """Take what is called wrong out of memory: what was shown or taught last, if it is about that, else what is named.
+
+    None where memory holds nothing like it: then it is no word to the memory.
+    """
+    said = [one for one in earlier if one.role is Role.USER][-1:]
+    subject = subject_of(content)
+    last = [one for one in (*_shown(runtime, earlier), *_taught(runtime, said)) if is_about(one.text, subject)]
+    found = Named(tuple(last[:1])) if last else named(runtime, content)
+    if len(found.facts) > 1:
+        return _ask_which(found.facts)
+    if not (found.is_known or found.requests):
+        return _ask_which(found.near) if found.near else None
+    return _own(_let_go(runtime, found, [], actor))
+
+
+def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
+    """Return the memories that memapp's last word lists to choose from; none if it asks for no choice."""
+    last = earlier[-1] if earlier else None
+    if last is None or last.model != OWN_WORDS or not last.text.endswith(WHICH):
+        return []
+    return _live(runtime, [hit.id for hit in recalls.list_recalls(runtime.read(), last.id)])
+
+
+def choice_in(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[Memory] | None:
+    """Return what a message chooses of the memories that were listed, perhaps none of them; None if it chooses nothing."""
+    offered = open_choice(runtime, earlier)
+    numbers = chosen_in(text, len(offered)) if offered else None
+    return None if numbers is None else [offered[number - 1] for number in numbers]
+
+
+def forget_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
+    """Forget the memories that were chosen from a list."""
+    return _own(_let_go(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
+
+
+def last_meant(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
+    """Return the facts that `that` stands for: those told in the last answer, else what the last message taught."""
+    return _shown(runtime, earlier) or _taught(runtime, [one for one in earlier if one.role is Role.USER][-1:])
+
+
+def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
+    """Return the facts that memapp's last answer told."""
+    last = earlier[-1] if earlier else None
+    if last is None or last.role is not Role.ASSISTANT:
+        return []
+    hits = [hit for hit in recalls.list_recalls(runtime.read(), last.id) if hit.kind == "memory"]
+    shown = _live(runtime, [hit.id for hit in hits])
+    return (
+        shown if last.model in (FROM_MEMORY, OWN_WORDS) else [one for one in shown if is_about(last.text, subject_of(one.text))]
+    )
+
+
+def _taught(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
+    return memories.list_learned_from(runtime.read(), [one.id for one in said])
+
+
+def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
+    found = {one.id: one for one in memories.get_memories(runtime.read(), memory_ids)}
+    return [found[one] for one in memory_ids if one in found and found[one].state is State.LIVE]
+
+
+def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor) -> str:
+    """Carry it out in one step; return what went, in words, or nothing."""
+    with runtime.write() as session:
+        stated = [KnownValue(one.field, one.value) for fact in found.facts for one in stated_by(fact.text)]
+        profile = consents.read_profile(session)
+        values = dict.fromkeys(one for one in (*found.values, *stated) if one.value in profile.get(one.field, ()))
+        for one in values:
+            decisions.forget_value(runtime, one.field, one.value, actor)
+        for fact in found.facts:
+            if memories.get_memory(session, fact.id).state is State.LIVE:
+                changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor, session.now)
+        pending.end_all(runtime, [one.id for one in found.requests], actor)
+        _unsay(session, unsaid)
+    said_by_facts = {(one.field, one.value) for one in stated}
+    gone = [*(addressed(one.text) for one in found.facts)]
+    gone += [f"{label(one.field)}: {one.value}" for one in values if (one.field, one.value) not in said_by_facts]
+    told = [f"Forgotten, {counted(len(gone), 'memory', 'memories')}:" if len(gone) > 1 else "Forgotten:", *gone] if gone else []
+    lines = [" ".join(told) if len(gone) == 1 else "\n".join(told)] if told else []
+    lines += [f"No longer asked about: {label(one.field)} “{one.new_value}”" for one in found.requests]
+    return "\n".join(lines)
+
+
+def _unsay(session: Session, message_ids: Sequence[str]) -> None:
+    """Let messages teach nothing any more, and be told in no chat."""
+    search.take_back(session, message_ids)
+    expectations.learn_nothing(session, message_ids)
+
+
+def _ask_which(facts: Sequence[Memory]) -> FromMemory:
+    listed = facts[:LISTED]
+    lines = [f"{number}. {addressed(one.text)}" for number, one in enumerate(listed, start=1)]
+    hits = tuple(Recalled.of(one, 0.0, "named", one.updated_at) for one in listed)
+    return FromMemory(
+        "\n".join(["Do you mean this?" if len(listed) == 1 else "I know of this:", *lines, WHICH]), hits, is_own_word=True
+    )
+
+
+def _own(text: str) -> FromMemory:
+    return FromMemory(text, is_own_word=True)

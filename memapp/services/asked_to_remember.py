@@ -1,0 +1,89 @@
+"""Remembers what somebody asks to be remembered: in the third person or in their words, at once, and sensitive or not.
+
+Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open something are refused.
+"""
+
+from memapp.domain.categories import NOTES
+from memapp.domain.changes import Actor, Updated
+from memapp.domain.chat import Message
+from memapp.domain.consent import FORGOTTEN
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.errors import UsageError
+from memapp.language.english.asked_to_remember import as_facts, tells_secret
+from memapp.language.english.distil import Draft, in_third_person
+from memapp.language.english.duplicates import duplicate_of, normalise
+from memapp.language.english.profile import stated
+from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.second_person import addressed
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions
+from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET
+from memapp.services.forget import is_forgotten
+from memapp.services.merge import Near, near, write
+from memapp.store import changes, chat, consents, expectations, memories, search
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+
+def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> str:
+    """Remember what a message asks for; return what there is to say. Raises `UsageError` for what cannot be kept."""
+    if tells_secret(content):
+        with runtime.write() as session:
+            search.take_back(session, [message.id])
+            expectations.learn_nothing(session, [message.id])
+        return SECRET
+    drafts = as_facts(content)
+    if not drafts or any(len(draft.text) > MAX_MEMORY_CHARS for draft in drafts):
+        raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")
+    alike = near(runtime, [draft.text for draft in drafts])
+    known = [bool(_known_as(runtime.read(), runtime, draft.text)) for draft in drafts]
+    with runtime.write() as session:
+        if is_forgotten(runtime, content):
+            decisions.keep_as_asked(runtime, FORGOTTEN, content, message.id, actor)
+        for one in stated(content):
+            decisions.keep_as_asked(runtime, one.field, one.value, message.id, actor)
+        said = [_keep(session, runtime, draft, others, message, actor) for draft, others in zip(drafts, alike, strict=True)]
+    told = [
+        f"I know that already: {text}" if is_old else f"I remember that: {text}" for text, is_old in zip(said, known, strict=True)
+    ]
+    return "\n".join(told)
+
+
+def _keep(session: Session, runtime: Runtime, draft: Draft, alike: Near, message: Message, actor: Actor) -> str:
+    """Keep one fact; return what is known now, in words to the person."""
+    if is_forgotten(runtime, draft.text):
+        decisions.keep_as_asked(runtime, FORGOTTEN, draft.text, message.id, actor)
+    for one in unknown_in(draft.text, consents.read_profile(session)):
+        decisions.keep_as_asked(runtime, one.field, one.value, message.id, actor)
+    if same := _known_as(session, runtime, draft.text):  # before, or a yes has brought it
+        weight = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
+        changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor, session.now)
+        return addressed(memories.get_memory(session, same).text)
+    written = write(runtime, session, _memory(draft, message, session), alike, actor)
+    return addressed(written.memory.text)
+
+
+def _known_as(session: Session, runtime: Runtime, text: str) -> str:
+    """Return the id of the memory that says the same; empty if none does."""
+    listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
+    known = {in_third_person(one.text): one.id for one in listed}
+    said = duplicate_of(text, known)
+    return known[said] if said else memories.find_same(session, normalise(text)) or ""
+
+
+def _memory(draft: Draft, message: Message, session: Session) -> Memory:
+    return Memory(
+        id=new_id(session.now),
+        text=draft.text,
+        tags=tuple(draft.tags),
+        kind=draft.kind,
+        category=draft.category or NOTES,
+        importance=BY_HAND_IMPORTANCE,
+        origin="person",
+        sources=(message.id,),
+        agent_id=chat.get_thread(session, message.thread_id).persona,
+        run_id=message.thread_id,
+        created_at=session.now,
+        updated_at=session.now,
+    )

@@ -1,0 +1,173 @@
+"""Finds what a message corrects or ends: a fact, or one that waits for a yes, of which it says that it does not hold.
+
+Looked at first is what came from the person's last messages in the same chat, then known facts near in meaning that have the
+words by which the message names what it ends. At most one clear target is found, and nothing that the person pinned, wrote or
+changed; where it stays unclear which one is meant, none is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memapp.domain.chat import Message, Role
+from memapp.domain.consent import ConsentRequest
+from memapp.domain.memory import Memory
+from memapp.language.english.correction import Correction, is_about, read_correction
+from memapp.language.english.distil import Draft
+from memapp.language.english.grammar import stems, tokens
+from memapp.language.english.recall import query_words
+from memapp.language.english.replacement import Replacement, replacements
+from memapp.language.english.tags import tags_for
+from memapp.runtime import Runtime
+from memapp.services.consent import pending
+from memapp.services.embed import embedded
+from memapp.services.merge import near
+from memapp.services.retract import is_left_alone
+from memapp.store import chat, consents, memories
+from memapp.store.session import Session
+
+LAST = 3
+"""Messages of the person before a correction that it may be about."""
+AMONG = 20
+"""Messages in which those are looked for."""
+NEAR = 0.4
+"""A noun less like another than this does not stand in its place."""
+VERY_NEAR = 0.5
+"""The same where nothing says that it was spoken of just before."""
+NEAR_BEHIND_CUE = 0.25
+"""The same behind words which say themselves that the old one does not hold."""
+CLEARLY = 0.05
+"""So much nearer than any other must the fact be that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What a message says no longer holds, or never did."""
+
+    text: str
+    """The fact, or what is asked about in the person's words."""
+    known: Memory | None = None
+    """The fact, where it is known; else it waits."""
+    requests: tuple[ConsentRequest, ...] = ()
+    """What it waits with."""
+    is_over: bool = False
+    """It was so, and is no more; else it never was."""
+    instead: Draft | None = None
+    """The fact with another value in the place of its own, where the message gives one that fits."""
+
+    @property
+    def memory_id(self) -> str:
+        """Return the id of the fact; empty for one that waits."""
+        return self.known.id if self.known else ""
+
+
+def find(runtime: Runtime, message: Message) -> Corrected | None:
+    """Return what a message corrects or ends, if that is clear."""
+    correction = read_correction(message.typed_text)
+    found = _find(runtime, message, correction) if correction else None
+    return replace(found, is_over=correction.is_over) if correction and found else None
+
+
+def _find(runtime: Runtime, message: Message, correction: Correction) -> Corrected | None:
+    least = NEAR_BEHIND_CUE if correction.points_back else NEAR
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
+    said = [one for one in reversed(before) if one.role is Role.USER][:LAST]
+    for one in said:
+        came = [found for found in _came_from(runtime.read(), one) if not _says_again(message, found)]
+        meant = [one for one in came if is_about(correction, one.text, is_recent=True)]
+        if found := _among(runtime, correction, meant, message.typed_text, least):
+            return None if one is said[0] and _answers_another(before[-1], correction, found) else found
+        if came and not correction.names_what:
+            break  # it is about what was said last
+        if not (correction.names_what or correction.instead):
+            return None  # it points at the last message, and at no other
+    may_be_known = correction.names_what or (correction.is_lead and correction.is_over)
+    return _known(runtime, correction, message) if may_be_known else None
+
+
+def _known(runtime: Runtime, correction: Correction, message: Message) -> Corrected | None:
+    """Return the known fact, or the one that waits, that a message is about by its words."""
+    (known,) = near(runtime, [message.typed_text])
+    session = runtime.read()
+    facts = [Corrected(one.text, one) for one, _ in known if is_left_alone(session, one)]
+    found = [one for one in [*facts, *_waiting(session, consents.list_pending(session))] if not _says_again(message, one)]
+    fitting = [one for one in found if is_about(correction, one.text, is_recent=False)]
+    return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR)
+
+
+def _says_again(message: Message, found: Corrected) -> bool:
+    """Say whether a message is itself among those that something waits or was learned from."""
+    sources = found.known.sources if found.known else ()
+    return message.id in sources or any(message.id in one.evidence for one in found.requests)
+
+
+def _came_from(session: Session, message: Message) -> list[Corrected]:
+    """Return what a message taught and what of it waits, without what the person did something with."""
+    learned = [one for one in memories.list_learned_from(session, [message.id]) if is_left_alone(session, one)]
+    requests = consents.list_requests(session, state="pending", message_id=message.id)
+    return [*(Corrected(one.text, one) for one in learned), *_waiting(session, requests)]
+
+
+def _waiting(session: Session, requests: Sequence[ConsentRequest]) -> list[Corrected]:
+    """Return what waits with requests which were read from chats here, each with all that it waits with."""
+    held: dict[str, Corrected] = {}
+    for request in requests:
+        if request.proposer in ("person", "import") or not pending.is_open(session, request):
+            continue
+        memory = consents.memory_of(session, request.id)
+        text = memory.text if memory else request.new_value
+        there = held.get(text, Corrected(text))
+        held[text] = replace(there, requests=(*there.requests, request))
+    return list(held.values())
+
+
+def _among(runtime: Runtime, correction: Correction, meant: Sequence[Corrected], typed: str, least: float) -> Corrected | None:
+    """Return the one that a message is clearly about."""
+    if correction.instead and (placed := _placed(runtime, correction, meant, least)):
+        return placed
+    if not (correction.points_back or (correction.names_what and correction.is_over)):
+        return None
+    if len(meant) < 2 or not correction.names_what:
+        return meant[0] if len(meant) == 1 else None
+    rows = embedded(runtime, [typed, *(one.text for one in meant)], wait=True)
+    if rows is None:
+        return None
+    likeness = [float(one) for one in rows[1:] @ rows[0]]
+    first, second = sorted(likeness, reverse=True)[:2]
+    is_clear = first - second >= CLEARLY or correction.fact  # of those that end with something, each ends
+    return meant[likeness.index(first)] if is_clear else None
+
+
+def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected], least: float) -> Corrected | None:
+    """Put what holds instead in the place of the value that it is most like; None where nothing is, or several are as much."""
+    ways = [(one, way) for one in meant for way in replacements(correction, one.text)]
+    sure = [(one, way) for one, way in ways if way.is_sure]
+    if not sure and correction.instead:
+        sure = _nearest(runtime, correction.instead.text, ways, least)
+    if len(sure) != 1:
+        return None
+    ((one, way),) = sure
+    tags = tuple(tags_for(way.text))
+    if one.known:
+        return replace(one, instead=Draft(way.text, tags, one.known.category, one.known.kind))
+    return replace(one, instead=Draft(way.text, tags, topic=one.requests[0].field))
+
+
+def _nearest(
+    runtime: Runtime, value: str, ways: Sequence[tuple[Corrected, Replacement]], least: float
+) -> list[tuple[Corrected, Replacement]]:
+    """Return the way that gives up the words most like a value, if they are like it. Without an embedding model none is."""
+    rows = embedded(runtime, [value, *(way.gives_way for _, way in ways)], wait=True) if ways else None
+    if rows is None:
+        return []
+    alike = sorted(zip(map(float, rows[1:] @ rows[0]), ways, strict=True), key=lambda pair: -pair[0])
+    (likeness, best), *others = alike
+    is_clear = all(one[0] is best[0] or likeness - other >= CLEARLY for other, one in others)
+    return [best] if likeness >= least and is_clear else []
+
+
+def _answers_another(last: Message, correction: Correction, found: Corrected) -> bool:
+    """Say whether words that only point back answer a question which the last reply asked of something else."""
+    if correction.names_what or correction.instead or last.role is Role.USER or not last.text.rstrip().endswith("?"):
+        return False
+    asked = {stem for word in query_words(last.text) for stem in stems(word)}
+    return asked.isdisjoint(stem for word in tokens(found.text) for stem in stems(word))

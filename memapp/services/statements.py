@@ -1,0 +1,130 @@
+"""Reads a message into what may be learned of it: each statement judged, with the fact that it makes and what it needs a yes for.
+
+The judge goes by meaning, so it needs the embedding model that it was fitted to; with another one the rules alone decide what
+lasts, and `memapp doctor` says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from memapp.domain.categories import NOTES
+from memapp.domain.memory import Kind
+from memapp.domain.utterance import Judgement, Statement
+from memapp.language.english.authorship import own_words
+from memapp.language.english.distil import EVENT, Draft
+from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.grammar import expand, sentences, stems, tokens
+from memapp.language.english.judge import judge, judges
+from memapp.language.english.profile_forms import in_first_person
+from memapp.language.english.profile_hints import is_secret
+from memapp.language.english.statements import read
+from memapp.language.english.tags import tags_for
+from memapp.runtime import Runtime
+
+LASTS = 0.7
+LASTS_BY_RULE = 0.5
+IS_MEANT = 0.5
+SENSITIVE = 0.3
+"""How sure the judge must be; of what is sensitive it would rather ask once too often."""
+SURELY_SENSITIVE = 0.5
+"""From here on it asks about what makes no fact, in the person's words."""
+EMBEDDER_SECONDS = 20.0
+"""How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
+SECRET = "secret"
+SECRET_AT_ALL = 0.2
+CLOSE_PEOPLE = "close_people"
+Judged = tuple[Judgement, Judgement]
+"""A statement by its own words, and by its whole sentence."""
+
+
+def drafts_of(runtime: Runtime, typed: str) -> tuple[list[Draft], list[tuple[str, ...]]]:
+    """Return the facts that a message tells, in their order, and what is wrong with each that a rule wrote badly.
+
+    One without a text is only asked about. Raises `ModelError` where the embedding model fails: then nothing is learned yet.
+    """
+    statements = read(typed)
+    judged = _judged(runtime, statements)
+    if judged is None:
+        found = [_fact(one) for one in statements if one.category]
+    else:
+        pairs = zip(statements, judged, strict=True)
+        found = [draft for _, group in groupby(pairs, key=lambda pair: pair[0].sentence) for draft in _of_sentence(list(group))]
+    drafts: list[Draft] = []
+    for draft in found:
+        if not duplicate_of(draft.text or draft.value, [one.text or one.value for one in drafts]):
+            drafts.append(draft)
+    return drafts, [one.problems for one in statements if one.problems]
+
+
+def judged_draft(runtime: Runtime, draft: Draft, typed: str) -> Draft | None:
+    """Judge a fact that a model wrote by its own words and by the sentence of the message that it is most like."""
+    there = sentences(own_words(typed)) or [typed]
+    sentence = max(there, key=lambda one: len(_stems(one) & _stems(draft.text)))
+    statement = Statement(in_first_person(draft.text).rstrip("."), sentence, draft.text, draft.category or NOTES)
+    judged = _judged(runtime, [statement])
+    if judged is None:
+        return draft
+    _, whole = judged[0]  # a model may have left out just the words that tell a joke
+    kept = next(_of_sentence([(statement, judged[0])]), None) if whole.is_meant >= IS_MEANT else None
+    return replace(draft, topic=kept.topic) if kept else None
+
+
+def sensitive_topic(runtime: Runtime, fact: str) -> str:
+    """Return the field of the profile that a whole fact needs a yes for by its own words; empty for an ordinary one."""
+    said = in_first_person(fact).rstrip(".")
+    judged = _judged(runtime, [Statement(said, said, fact, NOTES)])
+    return _field(judged[0][0]) if judged and judged[0][0].is_sensitive >= SENSITIVE else ""
+
+
+def _stems(text: str) -> set[str]:
+    return {stem for word in tokens(expand(text)) for stem in stems(word)}
+
+
+def _judged(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
+    """Judge each statement; None without an embedding model that the judge was fitted to. Raises `ModelError`."""
+    embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    if embedder is None or not judges(embedder.model_id):
+        return None
+    texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.sentence)))
+    judgements = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
+    return [(judgements[one.said], judgements[one.sentence]) for one in statements]
+
+
+def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
+    """Yield what one sentence tells: if it is sensitive as a whole, that waits as a whole, and nothing of it is known before."""
+    statement, (_, sentence) = judged[0]
+    if is_secret(statement.sentence) or sentence.topics[SECRET] >= SECRET_AT_ALL:
+        return
+    most = max([sentence, *(said for _, (said, _) in judged)], key=lambda one: one.is_sensitive)
+    if _waits_as_a_whole(judged, sentence):
+        if most.is_sensitive >= SURELY_SENSITIVE and sentence.is_meant >= IS_MEANT:
+            yield Draft("", (), topic=_field(most), value=statement.sentence)
+        return
+    for statement, (said, _) in judged:
+        if statement.fact and (said.is_meant + sentence.is_meant) / 2 >= IS_MEANT:
+            yield from _told(statement, said, sentence)
+
+
+def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judgement) -> bool:
+    """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself."""
+    sensitive = [statement for statement, (said, _) in judged if said.is_sensitive >= SENSITIVE]
+    if sentence.is_sensitive < SENSITIVE:
+        return any(not statement.fact for statement in sensitive)
+    return len(judged) > 1 or not sensitive or not sensitive[0].fact
+
+
+def _told(statement: Statement, said: Judgement, sentence: Judgement) -> Iterator[Draft]:
+    if said.is_sensitive >= SENSITIVE:
+        yield _fact(statement, _field(said))
+    elif (said.lasts + sentence.lasts) / 2 >= (LASTS_BY_RULE if statement.category else LASTS):
+        yield _fact(statement)
+
+
+def _field(about: Judgement) -> str:
+    return CLOSE_PEOPLE if about.is_of_others >= 0.5 else about.topic
+
+
+def _fact(statement: Statement, topic: str = "") -> Draft:
+    kind = Kind.EPISODIC if statement.category == EVENT else Kind.SEMANTIC
+    return Draft(statement.fact, tuple(tags_for(statement.fact)), statement.category, kind, topic)

@@ -1,0 +1,45 @@
+"""Names that the person gave to those who are theirs."""
+
+import pytest
+
+from memapp.language.english.given_names import given_names
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("my cousin Petra is a diver", "Your cousin is called Petra."),
+        ("User's best friend Ole plays the tuba.", "Your best friend is called Ole."),
+        ("my neighbour paul snores", "Your neighbour is called Paul."),
+        ("we have a cat, her name is smilla", "Your cat is called Smilla."),
+        ("I have a horse called Donner and a pony.", "Your horse is called Donner."),
+        ("my aunt's name is Ruth", "Your aunt is called Ruth."),
+        ("Ruth is my aunt.", "Your aunt is called Ruth."),
+        ("my aunt's dog Fips is old", "Your aunt's dog is called Fips."),
+    ],
+)
+def test_a_name_is_told_as_it_is_written_properly(text: str, told: str) -> None:
+    assert [one.told for one in given_names(text)] == [told]
+
+
+def test_several_may_be_named_at_once() -> None:
+    for text in ("User has two uncles, Bo and Finn.", "my uncles Bo and Finn sail", "our uncles are called Bo, Per and Finn"):
+        assert {("uncle", "Bo"), ("uncle", "Finn")} <= {(one.who, one.name) for one in given_names(text)}, text
+    assert given_names("I have two uncles, one and two") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my cousin is a diver",
+        "my cousin called me yesterday",
+        "my cousin comes on Saturday",
+        "my cousin's name is hard to spell",
+        "my cat may bite",
+        "my uncle really likes it",
+        "our boss Monday morning: grumpy",
+        "Petra is a diver",
+    ],
+)
+def test_what_is_no_name_is_taken_for_none(text: str) -> None:
+    assert given_names(text) == []

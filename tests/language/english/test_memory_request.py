@@ -1,0 +1,94 @@
+"""What a message asks of the memory is read in whatever phrasing, and nothing that only speaks of remembering is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memapp.language.english.memory_request import chosen_in, read_request
+
+MADE_UP = Path(__file__).parents[3] / "benchmarks" / "made_up" / "requests"
+LEAST_READ = 58 / 60
+
+
+def requests(name: str, *, are_some: bool) -> list[dict[str, str]]:
+    lines = (MADE_UP / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [one for one in map(json.loads, lines) if (one["i"] != "none") == are_some]
+
+
+def is_read(one: dict[str, str]) -> bool:
+    found = read_request(one["t"])
+    return found is not None and (found.kind, _bare(found.content)) == (one["i"], _bare(one["c"]))
+
+
+def _bare(text: str) -> str:
+    return text.strip(" .,!?").casefold()
+
+
+def test_the_requests_kept_for_the_test_are_all_read() -> None:
+    assert [one["t"] for one in requests("test", are_some=True) if not is_read(one)] == []
+
+
+@pytest.mark.parametrize("kind", ["remember", "forget", "off", "wrong", "know", "since"])
+def test_nearly_all_of_each_kind_are_read(kind: str) -> None:
+    of_kind = [one for one in requests("dev", are_some=True) if one["i"] == kind]
+    assert sum(map(is_read, of_kind)) / len(of_kind) >= LEAST_READ
+
+
+@pytest.mark.parametrize("name", ["dev", "test"])
+def test_no_look_alike_is_taken_for_a_request(name: str) -> None:
+    assert [one["t"] for one in requests(name, are_some=False) if read_request(one["t"])] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "content", "is_all"),
+    [
+        ("I hate olives, remember that. ideas for dinner?", "remember", "I hate olives", False),
+        ("Off the record: I can't stand Dana. How do I survive the offsite?", "off", "I can't stand Dana", False),
+        ("this stays between us and not in your memory: i applied for a job", "off", "i applied for a job", True),
+        ("please forget what i said about the piano", "forget", "the piano", True),
+        ("forget everything you know about me", "forget", "everything", True),
+        ("remember that", "remember", "", True),
+        ("keep in mind that I'm vegan, what can I bake?", "remember", "I'm vegan", False),
+        ("Hi! what do you know about me? Thanks", "know", "", True),
+    ],
+)
+def test_a_request_has_its_content_and_says_whether_it_is_all(text: str, kind: str, content: str, is_all: bool) -> None:
+    found = read_request(text)
+    assert found is not None
+    assert (found.kind, found.content, found.is_all) == (kind, content, is_all)
+
+
+def test_its_own_words_are_told_from_its_content() -> None:
+    text = "My locker is number 12 - plese rember that!"
+    found = read_request(text)
+    assert found is not None
+    assert (text[found.start : found.end], found.content) == (" - plese rember that!", "My locker is number 12")
+
+
+@pytest.mark.parametrize(
+    ("text", "teaches"), [("that's wrong, I live in Oslo", True), ("it's not true any more that I row", False)]
+)
+def test_only_what_is_stated_instead_may_be_learned(text: str, teaches: bool) -> None:
+    found = read_request(text)
+    assert found is not None
+    assert found.teaches is teaches
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1", (1,)),
+        ("the second one", (2,)),
+        ("1 and 3 please", (1, 3)),
+        ("forget the last one", (3,)),
+        ("all of them", (1, 2, 3)),
+        ("none", ()),
+        ("never mind", ()),
+        ("4", None),
+        ("what is 2 + 2?", None),
+        ("I have two dogs", None),
+    ],
+)
+def test_a_number_chooses_from_a_list(text: str, numbers: tuple[int, ...] | None) -> None:
+    assert chosen_in(text, 3) == numbers

@@ -1,0 +1,42 @@
+"""What recall reads in a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memapp.domain import ranking
+from memapp.language.english.recall import MAX_WORDS, asks_what_was_replied, query_words
+
+
+def test_stop_words_and_repetitions_are_not_searched_for():
+    assert query_words("What is the name of my dog? The DOG's name!") == ["name", "dog"]
+
+
+def test_a_query_has_at_most_sixteen_words():
+    assert len(query_words(" ".join(f"word{number}" for number in range(500)))) == MAX_WORDS
+
+
+@given(st.text())
+def test_query_words_hold_nothing_but_letters_with_their_marks_and_digits(text: str):
+    assert all(one.isalnum() or one in ranking._MARKS for one in "".join(query_words(text)))
+
+
+def test_a_word_of_any_script_is_one_word():
+    assert query_words("İstanbul, हिन्दी; cafe\u0301!") == ["istanbul", "हिन्दी", "café"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What did you recommend for my back?", True),
+        ("Which film have you suggested?", True),
+        ("You once told me about a lake. Which one?", True),
+        ("What was your advice on the garden?", True),
+        ("What is the name of my dog?", False),
+        ("Can you recommend me a book?", False),
+        ("Do you know where I live?", False),
+        ("Thank you!", False),
+    ],
+)
+def test_asking_for_an_earlier_reply_is_recognised(text: str, asks: bool) -> None:
+    assert asks_what_was_replied(text) is asks

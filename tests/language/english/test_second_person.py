@@ -1,0 +1,54 @@
+"""Facts and messages as they are told to the person they are about."""
+
+import pytest
+
+from memapp.language.english.second_person import addressed, as_said
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        ("User likes green tea.", "You like green tea."),
+        ("User's sister Mira lives in Ghent.", "Your sister Mira lives in Ghent."),
+        ("User always misses the bus, so User's brother drives User.", "You always miss the bus, so your brother drives you."),
+        ("User is a nurse.", "You are a nurse."),
+        ("User sails.", "You sail."),
+        ("User was born in Oslo.", "You were born in Oslo."),
+        ("User doesn't eat meat.", "You don't eat meat."),
+        ("User studies law.", "You study law."),
+        ("User fixes bikes.", "You fix bikes."),
+        ("User focuses on chess.", "You focus on chess."),
+        ("User moved to Bruges.", "You moved to Bruges."),
+        ("User can swim.", "You can swim."),
+        ("Rex belongs to User.", "Rex belongs to you."),
+        ("User has two cats and lives in Oslo.", "You have two cats and live in Oslo."),
+        ("User no longer drinks coffee.", "You no longer drink coffee."),
+        ("User likes food and drinks.", "You like food and drinks."),
+        ("User's sister has two cats and lives in Oslo.", "Your sister has two cats and lives in Oslo."),
+        ("Rex belongs to User and lives in Oslo.", "Rex belongs to you and lives in Oslo."),
+        ("The boiler leaks.", "The boiler leaks."),
+        ("User often sails.", "You often sail."),
+        ("User withdrew and is glad.", "You withdrew and are glad."),
+        ("User manual is in the drawer.", "User manual is in the drawer."),
+        ("User feedback helps User.", "User feedback helps you."),
+    ],
+)
+def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
+    assert addressed(fact) == told
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        ("User likes green tea.", "I like green tea."),
+        ("User is a nurse and has two kids.", "I am a nurse and have two kids."),
+        ("User was born in Oslo.", "I was born in Oslo."),
+        ("User's sister calls User every day.", "My sister calls me every day."),
+        ("User often misses the bus, so User's brother drives User.", "I often miss the bus, so my brother drives me."),
+        ("User sings when User cooks.", "I sing when I cook."),
+        ("User isn't vegan. User cannot eat gluten.", "I am not vegan. I cannot eat gluten."),
+        ("The boiler leaks.", "The boiler leaks."),
+    ],
+)
+def test_a_fact_is_told_as_the_one_it_is_about_says_it(fact: str, said: str) -> None:
+    assert as_said(fact) == said

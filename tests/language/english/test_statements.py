@@ -1,0 +1,74 @@
+"""One reading of a message: its statements, and each as a sentence about User."""
+
+import pytest
+
+from memapp.language.english.statements import read
+
+
+def facts(text: str) -> list[str]:
+    return [one.fact for one in read(text) if one.fact]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("Been mending clocks for a living since 2009.", ["User has been mending clocks for a living since 2009."]),
+        ("Working as a welder these days, mostly ships.", ["User is working as a welder these days, mostly ships."]),
+        ("tbh i cant stand opera", ["User cannot stand opera."]),
+        ("u know my bro luvs chess", ["User's brother loves chess."]),
+        ("im alergic to penicilin", ["User is allergic to penicillin."]),
+        ("Lotte and I both love chess", ["User loves chess."]),
+        ("hubby works nights", ["User's husband works nights."]),
+        ("We rent a boat every August and sleep on it.", ["User rents a boat every August."]),
+        ("no coriander for me please", ["User wants no coriander."]),
+        ("The cat is called Mog.", ["User's cat is called Mog."]),
+        ("Quick update: our shop opens in May.", ["User's shop opens in May."]),
+        ("From June on I'll only work three days.", ["From June on User will only work three days."]),
+        ("I never want soup with fennel in it.", ["User never wants soup with fennel."]),
+        ("I sign my letters R. J. Hale.", ["User signs User's letters R. J. Hale."]),
+        ("My pension is 1,450 a month.", ["User's pension is 1,450 a month."]),
+        ("met Olga at the fair, Olga works for the council", ["User met Olga at the fair."]),
+    ],
+)
+def test_a_statement_is_told_of_user(typed: str, told: list[str]) -> None:
+    assert facts(typed) == told
+
+
+def test_who_was_spoken_of_is_named_again() -> None:
+    assert facts("My sister Ida keeps bees. She sells the honey at fairs.") == [
+        "User's sister Ida keeps bees.",
+        "User's sister Ida sells the honey at fairs.",
+    ]
+
+
+def test_what_breaks_off_or_passes_makes_no_fact() -> None:
+    for typed in ("Fridays I can't.", "I think so.", "I need five rhymes.", "no wait", "it is what it is", "not sure"):
+        assert facts(typed) == [], typed
+
+
+def test_a_question_states_nothing_and_the_statement_beside_it_is_read() -> None:
+    assert facts("Any good books on locks? I collect old padlocks.") == ["User collects old padlocks."]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Got this from a guest, what do I say?\n\nHello, I have two cats and I smoke outside. Kind regards, Peter",
+        "Ana: I have three sons. I hate cheese.",
+        "*steps into the inn* I am Orla of the marsh and I carry a lute.",
+        "Which am I: a) I love crowds b) I prefer islands c) I climb trees?",
+        "Start with: I was nine when we left the farm.",
+        "Fix the grammar. I live in Madrid since two years and I have diabetes.",
+        "Lyrics: I have two cats and I live in Oslo",
+        "My flatmate wrote: I live in Oslo and I have two cats.",
+        "In the story I live in Oslo and have two cats.",
+        'profile = {"name": "Ana", "likes": ["surfing"]}',
+        'He said "I have a house of seven doors".',
+    ],
+)
+def test_the_words_of_others_are_nobodys_facts(typed: str) -> None:
+    assert facts(typed) == []
+
+
+def test_a_list_of_ones_own_is_no_dialogue() -> None:
+    assert facts("Update: I play the oboe.\nMondays: I row.")[:1] == ["User plays the oboe."]

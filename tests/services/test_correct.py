@@ -1,0 +1,176 @@
+"""Corrections: what does not hold is gone, what holds instead is known, and nothing else is touched."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import MADE_UP
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.memory import State
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.turn import Completed, Retracted
+from memapp.inference import Cancel
+from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.runtime import Runtime
+from memapp.services import curate, undo, upkeep
+from memapp.services.consent import decisions, pending
+from memapp.services.merge import Written
+from memapp.store import memories
+from tests.builders import make_runtime, new_chat, only, say
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
+    """The real one: which noun stands for which, likeness decides."""
+    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
+    opened.embed(["ready"], wait=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel(parameters=135_000_000), embedder=False, speculate=False)
+    opened.embedding.fill(embedder)
+    yield opened
+    opened.database.close()
+
+
+def tell(runtime: Runtime, *texts: str, thread: str = "") -> list[Any]:
+    """Say something, each message learned from before the next; return the news of the last."""
+    thread, made = thread or new_chat(runtime), []
+    for text in texts:
+        say(runtime, thread, text)
+        made = list(upkeep.work(runtime, thread, Cancel()))
+    return made
+
+
+def live(runtime: Runtime) -> list[str]:
+    return sorted(one.text for one in memories.list_memories(runtime.read(), ALL_LIVE))
+
+
+def waiting(runtime: Runtime) -> list[str]:
+    return [one.new_value for one in pending.list_pending(runtime)]
+
+
+def own(runtime: Runtime, question: str) -> str:
+    reply = only(Completed, say(runtime, new_chat(runtime), question)).reply
+    return str(reply.text)
+
+
+def cases(name: str) -> list[dict[str, list[str]]]:
+    return [json.loads(line) for line in (MADE_UP / "corrections" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("case", [*cases("dev"), *cases("test")], ids=lambda case: case["turns"][1])
+def test_what_is_corrected_is_gone_and_what_holds_instead_is_known(runtime: Runtime, case: dict[str, list[str]]) -> None:
+    tell(runtime, *case["turns"])
+    known = " ".join([*live(runtime), *waiting(runtime)]).casefold()
+    assert [one for one in case["gone"] if one in known] == []
+    assert [one for one in case["known"] if one not in known] == []
+
+
+@pytest.mark.parametrize("case", [*cases("lookalikes_dev"), *cases("lookalikes_test")], ids=lambda case: case["turns"][1])
+def test_what_only_looks_like_a_correction_retires_nothing(runtime: Runtime, case: dict[str, list[str]]) -> None:
+    tell(runtime, *case["turns"])
+    known = " ".join([*live(runtime), *waiting(runtime)]).casefold()
+    assert [one for one in case["stays"] if one not in known] == []
+
+
+def test_a_replaced_fact_and_its_new_value_are_one_step_that_can_be_taken_back(runtime: Runtime) -> None:
+    (news,) = tell(runtime, "My daughter started piano lessons with Mr. Huang.", "oh my mistake, it's violin")
+    assert isinstance(news, Written) and news.before
+    assert (news.memory.text, news.before.text) == (
+        "User's daughter started violin lessons with Mr Huang.",
+        "User's daughter started piano lessons with Mr Huang.",
+    )
+    undo.undo(runtime, news.step)
+    assert live(runtime) == [news.before.text]
+
+
+def test_what_ends_without_another_in_its_place_is_told_and_can_be_taken_back(runtime: Runtime) -> None:
+    news = only(Retracted, tell(runtime, "My best friend is Priya.", "Priya and I don't talk anymore"))
+    assert news.texts == ("User's best friend is Priya.",)
+    assert news.texts[0] not in live(runtime)
+    undo.undo(runtime, news.step)
+    assert news.texts[0] in live(runtime)
+
+
+def test_what_waits_is_withdrawn_and_the_new_value_waits(runtime: Runtime) -> None:
+    tell(runtime, "I live in Utrecht.", "I meant Ghent")
+    assert (waiting(runtime), live(runtime)) == (["Ghent"], [])
+
+
+def test_a_sensitive_value_in_place_of_an_ordinary_one_waits(runtime: Runtime) -> None:
+    tell(runtime, "I take the bus to work.", "I switched to antidepressants")
+    assert "antidepressants" not in " ".join(live(runtime))
+
+
+def test_a_place_that_somebody_moved_to_does_not_end_itself(runtime: Runtime) -> None:
+    tell(runtime, "I live in Utrecht.", "I moved to Utrecht in 2019 with my dog Rex.")
+    assert waiting(runtime) == ["Utrecht"]
+
+
+def test_something_known_for_long_is_ended_by_its_own_words(runtime: Runtime) -> None:
+    tell(runtime, "I drink tea every morning.", "I play tennis with Oleg.", "I run a bookshop.", "I'm learning Italian.")
+    tell(runtime, "I switched to coffee")
+    tell(runtime, "I gave up italian")
+    tell(runtime, "I don't run anymore")
+    assert live(runtime) == ["User drinks coffee.", "User plays tennis with Oleg.", "User runs a bookshop."]
+
+
+def test_words_that_point_back_are_about_the_last_message_alone(runtime: Runtime) -> None:
+    tell(runtime, "I play tennis.", "what a day", "not anymore")
+    assert live(runtime) == ["User plays tennis."]
+
+
+def test_of_two_facts_of_one_message_none_is_guessed(runtime: Runtime) -> None:
+    tell(runtime, "I play tennis. I collect stamps.", "not anymore")
+    assert live(runtime) == ["User collects stamps.", "User plays tennis."]
+
+
+def test_a_no_to_what_the_reply_asked_corrects_nothing(tmp_path: Path, embedder: ChildEmbedder) -> None:
+    def script(prompt: Prompt, sampling: Sampling) -> str | None:
+        return "Do you still need help with the letter?" if call_kind(prompt, sampling) == "reply" else None
+
+    model = ScriptedModel(script)
+    runtime = make_runtime(tmp_path / "asked", model, embedder=False, speculate=False)
+    runtime.embedding.fill(embedder)
+    tell(runtime, "I play tennis.", "not anymore")
+    assert live(runtime) == ["User plays tennis."]
+    runtime.database.close()
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_what_the_person_wrote_or_pinned_stays(runtime: Runtime, by_hand: bool) -> None:
+    tell(runtime, "I drink tea every morning.")
+    (fact,) = curate.list_memories(runtime)
+    if by_hand:
+        curate.edit(runtime, fact.id, text="User drinks green tea every morning.")
+    else:
+        curate.pin(runtime, fact.id)
+    tell(runtime, "I switched to coffee")
+    assert curate.get(runtime, fact.id).state is State.LIVE
+
+
+def test_what_was_before_can_still_be_asked(runtime: Runtime) -> None:
+    tell(runtime, "I drink tea every morning.", "I switched to coffee")
+    assert own(runtime, "what did I drink before?") == "Until today: You drink tea every morning. Since then: You drink coffee."
+    assert own(runtime, "what do I drink?") == "You drink coffee."
+
+
+def test_where_the_person_lived_before_is_known_after_a_yes(runtime: Runtime) -> None:
+    for text in ("I live in Utrecht.", "I moved to Ghent last month"):
+        tell(runtime, text)
+        decisions.approve(runtime, pending.list_pending(runtime)[0].id)
+        list(upkeep.work(runtime, None, Cancel()))
+    assert own(runtime, "where did I live before?").startswith("Until today: You live in Utrecht.")
+
+
+def test_what_was_a_mistake_is_not_told_as_what_was_before(runtime: Runtime) -> None:
+    tell(runtime, "My daughter plays handball.", "oh my mistake, it's volleyball")
+    assert "handball" not in own(runtime, "what did my daughter play before?")

@@ -1,0 +1,113 @@
+"""What is learned of a message with the judge: the bundled embedding model decides, so it is the real one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.filters import ALL_LIVE
+from memapp.inference import Cancel
+from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.distil import Draft
+from memapp.language.english.judge import judges
+from memapp.runtime import Runtime
+from memapp.services import statements, upkeep
+from memapp.services.consent import pending
+from memapp.store import memories
+from tests.builders import make_runtime, new_chat, recorded, say
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
+    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def judging(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
+    runtime = make_runtime(tmp_path, ScriptedModel(), embedder=False)
+    runtime.embedding.fill(embedder)
+    yield runtime
+    runtime.database.close()
+
+
+def learned(runtime: Runtime, text: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Type a message in a new chat; return what is known then, and what waits, oldest first."""
+    thread = new_chat(runtime)
+    say(runtime, thread, text)
+    for _ in upkeep.work(runtime, thread, Cancel()):
+        pass
+    live = [one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)]
+    return live[::-1], [(one.field, one.new_value) for one in pending.list_pending(runtime)][::-1]
+
+
+def test_the_judge_knows_the_bundled_embedding_model_and_no_other(judging: Runtime, embedder: ChildEmbedder) -> None:
+    assert judges(embedder.model_id)
+    assert not judges("scripted")
+
+
+def test_what_lasts_is_kept_in_whatever_words(judging: Runtime) -> None:
+    live, waiting = learned(
+        judging, "Been mending clocks for a living since 2009. My brother luvs chess. The soup was too hot today."
+    )
+    assert sorted(live) == ["User has been mending clocks for a living since 2009.", "User's brother loves chess."]
+    assert waiting == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ("I have been seeing a psychiatrist about my panic attacks since spring.", "health"),
+        ("We are two mortgage payments behind and the savings are gone.", "money"),
+        ("My sister has started chemo and hates it.", "close_people"),
+        ("My uncle got eight months for fraud.", "close_people"),
+    ],
+)
+def test_what_is_sensitive_waits_and_is_not_known(judging: Runtime, typed: str, field: str) -> None:
+    live, waiting = learned(judging, typed)
+    assert live == []
+    assert [name for name, _ in waiting] == [field]
+
+
+def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_words(judging: Runtime) -> None:
+    typed = "The chemo days are Tuesdays and nobody at work knows about it."
+    live, waiting = learned(judging, typed)
+    assert (live, waiting) == ([], [("health", typed)])
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Oh great, another night of no sleep, I just LOVE newborn fireworks!!",
+        "If I won a million I would buy a lighthouse.",
+        "my wifi password is tulip-River-93",
+        "thanks, that was helpful",
+    ],
+)
+def test_what_is_not_meant_or_secret_is_neither_known_nor_asked_about(judging: Runtime, typed: str) -> None:
+    assert learned(judging, typed) == ([], [])
+
+
+def test_with_another_embedding_model_the_rules_alone_decide(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel())
+    drafts, _ = statements.drafts_of(runtime, "I play the cello. Been mending clocks for a living since 2009.")
+    assert [draft.text for draft in drafts] == ["User plays the cello."]
+    runtime.database.close()
+
+
+def test_a_message_with_many_facts_is_learned_a_few_at_a_time_and_none_is_lost(judging: Runtime) -> None:
+    typed = "I have two dogs. I play the cello. I work as a baker. I love hiking. I collect stamps. My brother Tom rows."
+    live, _ = learned(judging, typed)
+    assert len(live) == 6
+    assert [one["meta"]["learned"] for one in recorded(judging, "distil")] == [3, 3]
+
+
+def test_what_a_model_writes_is_judged_like_what_rules_write(judging: Runtime) -> None:
+    typed = "oh great, another monday meeting, I just LOVE meetings"
+    assert statements.judged_draft(judging, Draft("User loves meetings.", ("meetings",)), typed) is None
+    kept = statements.judged_draft(judging, Draft("User restores pianos.", ("pianos",)), "I restore pianos, mostly uprights.")
+    assert kept is not None and kept.topic == ""
+    waits = statements.judged_draft(judging, Draft("User has epilepsy.", ("epilepsy",)), "Since school I have epilepsy.")
+    assert waits is not None and waits.topic == "health"
