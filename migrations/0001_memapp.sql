@@ -404,7 +404,16 @@ INSERT INTO profile_fields (name, sensitivity, many) VALUES
     ('relationship', 'sensitive', 1), ('religion', 'sensitive', 0), ('politics', 'sensitive', 1), ('money', 'sensitive', 1),
     ('law', 'sensitive', 1), ('close_people', 'sensitive', 1), ('ethnicity', 'sensitive', 1),
     ('forgotten', 'sensitive', 0),               -- not of the profile: a fact that was purged and is stated again
+    ('fact', 'sensitive', 0), ('chat', 'sensitive', 0),        -- nor these: a fact of an imported file, and the use of a chat of it
     ('tone', 'benign', 1), ('goals_add', 'benign', 1);
+
+-- A file that was imported: what it says of the person is asked about as one.
+CREATE TABLE imported_files (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- A consent request is of one value: it adds it, or puts it in the place of another, or takes it away.
 CREATE TABLE consent_requests (
@@ -419,6 +428,7 @@ CREATE TABLE consent_requests (
         AND (memory ->> 'id') || (memory ->> 'reason') || (memory ->> 'origin') || (memory ->> 'agent_id') || (memory ->> 'run_id')
             || (memory ->> 'category') || (memory ->> 'importance') || (memory ->> 'pinned') || julianday(memory ->> 'created_at') <> '', 0)),
     proposer TEXT NOT NULL CHECK (length(proposer) <= 200),      -- an actor, as in the history
+    file_id TEXT REFERENCES imported_files (id), -- that it came with
     state TEXT NOT NULL DEFAULT 'pending' REFERENCES request_states (name),
     asked_in TEXT,                               -- the message in which memapp itself asked about it
     snoozed_until TEXT,
@@ -431,6 +441,8 @@ CREATE TABLE consent_requests (
     CHECK (coalesce(julianday(expires_at) - julianday(created_at), -1) BETWEEN 0 AND 7.001)
 ) STRICT, WITHOUT ROWID;                         -- no hidden key by which a row could be replaced
 CREATE INDEX consent_requests_pending ON consent_requests (user_id, state, id);
+CREATE INDEX consent_requests_value ON consent_requests (user_id, field, new_value);
+CREATE INDEX consent_requests_file ON consent_requests (file_id, state) WHERE file_id IS NOT NULL;
 CREATE INDEX consent_requests_asked ON consent_requests (asked_in) WHERE asked_in IS NOT NULL;
 CREATE TABLE request_evidence (
     request_id TEXT NOT NULL REFERENCES consent_requests (id) ON DELETE CASCADE,
@@ -443,7 +455,7 @@ CREATE INDEX request_evidence_message ON request_evidence (message_id);
 
 CREATE TABLE profile (
     user_id TEXT NOT NULL,
-    field TEXT NOT NULL REFERENCES profile_fields (name) CHECK (field <> 'forgotten'),
+    field TEXT NOT NULL REFERENCES profile_fields (name) CHECK (field NOT IN ('forgotten', 'fact', 'chat')),
     value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 280),
     request_id TEXT NOT NULL REFERENCES consent_requests (id),
     updated_at TEXT NOT NULL,
@@ -467,8 +479,8 @@ END;
 CREATE TRIGGER consent_requests_are_new BEFORE INSERT ON consent_requests WHEN EXISTS (SELECT 1 FROM consent_requests WHERE id = new.id) BEGIN
     SELECT raise(ABORT, 'a consent request is not replaced');
 END;
-CREATE TRIGGER consent_requests_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, created_at, expires_at
-ON consent_requests BEGIN
+CREATE TRIGGER consent_requests_are_fixed BEFORE UPDATE OF id, user_id, field, old_value, new_value, proposer, file_id, created_at,
+expires_at ON consent_requests BEGIN
     SELECT raise(ABORT, 'what a consent request proposes cannot be changed');
 END;
 CREATE TRIGGER consent_requests_keep_their_memory BEFORE UPDATE OF memory ON consent_requests

@@ -1,5 +1,6 @@
 """The person's profile from the command line: what waits for a yes, the decisions, and the profile itself."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -7,7 +8,7 @@ import click
 
 from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes
-from memapp.domain.consent import ConsentRequest, DenyReason, came_from, label, replaced
+from memapp.domain.consent import CHAT, FACT, ConsentRequest, DenyReason, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
@@ -26,23 +27,35 @@ def consents() -> None:
 @limit_option(100)
 @reads
 def list_(runtime: Runtime, limit: int) -> Output:
-    """List what can be decided now, newest first."""
+    """List what can be decided now, newest first; an imported file is one line."""
+    waiting: list[ConsentRequest | ImportedFile] = [*pending.list_files(runtime), *pending.list_pending(runtime, limit=limit + 1)]
+    return listing(waiting, _row(runtime), "Nothing waits for you.", limit)
+
+
+def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str, str]]:
     known, name = decisions.profile(runtime), short_ids(runtime, "consent_requests")
 
-    def row(one: ConsentRequest) -> dict[str, str]:
+    def row(one: ConsentRequest | ImportedFile) -> dict[str, str]:
+        found = {"id": name(one.id), "until": when(one.expires_at)}
+        if isinstance(one, ImportedFile):
+            return {**found, "from": "imported", "field": "File", "change": str(one)}
         change = f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}"
-        found = {"id": name(one.id), "until": when(one.expires_at), "from": came_from(one)}
-        return {**found, "field": label(one.field), "change": change}
+        value = addressed(one.new_value) if one.field == FACT else one.new_value if one.field == CHAT else change
+        return {**found, "from": came_from(one), "field": label(one.field), "change": value}
 
-    return listing(pending.list_pending(runtime, limit=limit + 1), row, "Nothing waits for you.", limit)
+    return row
 
 
 @consents.command("show")
 @click.argument("request_id", metavar="ID")
+@limit_option(100)
 @reads
-def show_(runtime: Runtime, request_id: str) -> Output:
-    """Show a request: the value, the words it was read from, and the memory that waits with it."""
-    request = pending.get(runtime, ids.request(runtime, request_id))
+def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
+    """Show a request: the value, the words it was read from, and the memory that waits with it. Of a file, list what waits."""
+    request_id = ids.request(runtime, request_id)
+    if file := pending.get_file(runtime, request_id):
+        return listing(pending.list_of_file(runtime, file.id, limit=limit + 1), _row(runtime), limit=limit)
+    request = pending.get(runtime, request_id)
     memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
     evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
     old, until, beside = request.old_value, "", ""
@@ -64,8 +77,16 @@ def show_(runtime: Runtime, request_id: str) -> Output:
 @click.option("--value", help="Another value in place of the proposed one.")
 @writes
 def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
-    """Say yes to a request; with --value, to another value of it."""
-    request = pending.get(runtime, ids.request(runtime, request_id))
+    """Say yes to a request, or to all of an imported file.
+
+    With --value it is to another value of a request.
+    """
+    request_id = ids.request(runtime, request_id)
+    if file := pending.get_file(runtime, request_id):
+        if value is not None:
+            raise UsageError("A file has no value.", f"`memapp consents show {file.id}` lists what it says, with their ids.")
+        return _of_file(runtime, file, decisions.approve(runtime, file.id))
+    request = pending.get(runtime, request_id)
     if value is None:
         decisions.approve(runtime, request.id)
     else:
@@ -81,10 +102,18 @@ def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
 @click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
 @writes
 def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output:
-    """Say no to a request, and to the memory that waits with it."""
+    """Say no to a request, or to all of an imported file."""
     found = ids.request(runtime, request_id)
+    if file := pending.get_file(runtime, found):
+        return _of_file(runtime, file, decisions.deny(runtime, file.id, reason=reason))
     decisions.deny(runtime, found, reason=reason)
     return Output(pending.get(runtime, found), aside="Denied. To undo: memapp undo.")
+
+
+def _of_file(runtime: Runtime, file: ImportedFile, step: str) -> Output:
+    left = pending.get_file(runtime, file.id)
+    rest = f" Still waiting, since it would replace what your profile says: {left}." if left else ""
+    return Output(left or file, aside=f"{decisions.describe(runtime, step)}. To undo: memapp undo.{rest}")
 
 
 @click.group(cls=ListingGroup)

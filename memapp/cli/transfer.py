@@ -12,6 +12,7 @@ from memapp.errors import NeedsYes
 from memapp.services import backups, exports
 from memapp.services.imports.files import Form
 from memapp.services.imports.whole import import_file
+from memapp.services.imports.work import Imported
 
 
 @click.command()
@@ -25,9 +26,9 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
 
     This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
     good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words
-    and dates of chats and memories come back, but nothing counts as typed or written by you, decisions stay behind, and
-    the profile asks for your yes again. To move to another machine with everything as it is: `memapp backup`, and `memapp restore
-    --file`.
+    and dates of chats come back, but nothing counts as typed or written by you, decisions stay behind, and memories and
+    profile wait for your yes, as one question. To move to another machine with everything as it is: `memapp backup`, and
+    `memapp restore --file`.
     """
     with opened(options, read_only=True) as runtime:
         pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
@@ -38,6 +39,17 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
         refuse_own(options, output)
         exports.write_private(output, pieces)
     say(f"Written to {output}. This is no backup: to move with everything, history and inbox included, use memapp backup.")
+
+
+OF_CHATS = (
+    "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
+)
+
+
+def _to_decide(found: Imported) -> str:
+    """Say how to answer what waits."""
+    answers = f"memapp approve {found.file_id}, or one by one: memapp consents show {found.file_id}"
+    return f"To say yes to all of it, here or in the inbox: {answers}" if found.file_id else ""
 
 
 @click.command("import")
@@ -51,8 +63,9 @@ def import_(options: dict[str, Any], file: Path, form: Form, dry_run: bool, yes:
     """Bring in what memapp, ChatGPT or Claude exported.
 
     FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
-    and what is here already stays as it is. One `memapp undo` takes it back: its memories into the trash, its chats as
-    `memapp chats rm` does, except those that you went on with. What a file cannot bring: `memapp export --help`.
+    and what is here already stays as it is. What it says of you waits for your yes, as one question (`memapp consents`). One
+    `memapp undo` takes it back: what waits is withdrawn, its chats go as with `memapp chats rm`, except those that you went on
+    with. What a file cannot bring: `memapp export --help`.
     """
     only_look = dry_run or not yes
     source = Path("/dev/stdin") if file == Path("-") else file.expanduser()
@@ -60,10 +73,10 @@ def import_(options: dict[str, Any], file: Path, form: Form, dry_run: bool, yes:
         if not only_look:
             backups.run(runtime, timedelta(0))
         found = import_file(runtime, source, form, dry_run=only_look)
-    needs_yes = only_look and not dry_run and bool(found.added or found.requests)
+    needs_yes = only_look and not dry_run and bool(found.added or found.file_id)
     Output(
-        {**vars(found), "dry_run": only_look},
-        notes=[f"{'This would bring in' if only_look else 'Brought in'}: {found}."],
-        aside="Imported chats are conversation only: memapp learns no facts from them." if found.added.get("message") else "",
+        {**vars(found), "file_id": "" if only_look else found.file_id, "dry_run": only_look},
+        notes=[f"{'This would bring in' if only_look else 'Brought in'}: {found}.", "" if only_look else _to_decide(found)],
+        aside=OF_CHATS if found.chats else "",
         error=NeedsYes("Nothing was brought in yet.", "Add --yes to do it.") if needs_yes else None,
     ).write(as_json)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from memapp.domain.profile import FIELDS, has_many, normal_value
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import counted, one_line, shorten
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
 Decider = Literal["person", "chat", "signals", "clock"]
@@ -19,6 +19,10 @@ DenyReason = Literal["wrong", "outdated", "private", "other"]
 
 FORGOTTEN = "forgotten"
 """The field of a request that is not about the profile: a fact that was erased and is stated again."""
+FACT, CHAT = "fact", "chat"
+"""Those of requests that came with an imported file: for a fact of it, and for the use of a chat of it elsewhere."""
+BESIDE_PROFILE = {FORGOTTEN: "Something you erased", FACT: "Fact", CHAT: "Chat"}
+"""The labels of the fields that are not of the profile: a yes to one changes nothing there."""
 REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60
@@ -28,9 +32,7 @@ CAME_FROM = {"import": "imported", "undo": "taken back", "person": "by you"}
 
 def label(field: str) -> str:
     """Return what the person calls a field."""
-    if field == FORGOTTEN:
-        return "Something you erased"
-    return FIELDS[field].label if field in FIELDS else field
+    return FIELDS[field].label if field in FIELDS else BESIDE_PROFILE.get(field, field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,33 @@ class ConsentRequest:
     state: RequestState
     created_at: datetime
     expires_at: datetime
+    file_id: str = ""
+    """Of the imported file that it came with."""
     snoozed_until: datetime | None = None
     decided_at: datetime | None = None
     decided_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """A file whose requests wait: one question, that can be opened."""
+
+    id: str
+    name: str
+    facts: int
+    """How many facts and values of it wait."""
+    chats: int
+    created_at: datetime
+    expires_at: datetime
+
+    def __str__(self) -> str:
+        return f"{waiting_of(self.facts, self.chats)} from {self.name}"
+
+
+def waiting_of(facts: int, chats: int) -> str:
+    """Return how much of a file waits: `214 facts and 1 chat`."""
+    parts = (counted(facts, "fact") if facts else "", counted(chats, "chat") if chats else "")
+    return " and ".join(filter(None, parts))
 
 
 def replaced(request: ConsentRequest, says: Sequence[str]) -> str:
@@ -75,9 +101,14 @@ def decided(decision: str, request: ConsentRequest) -> str:
     if decision == "changed" and request.proposer == "person":
         is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
         return f"Set {label(request.field)} to{said}" if is_set else f"Took away {label(request.field)}{said}"
-    verb = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
-    verb |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
-    return f"{verb.get(decision, 'Changed')} {change(request)}"
+    return f"{verb(decision)} {change(request)}"
+
+
+def verb(decision: str) -> str:
+    """Return what a decision is called, by its name in the history."""
+    verbs = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
+    verbs |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
+    return verbs.get(decision, "Changed")
 
 
 def _quoted(value: str) -> str:

@@ -84,6 +84,8 @@ class Step:
     at: datetime
     reason: str = ""
     """Of a memory that went to the trash."""
+    facts: int = 0
+    """That an import put before the person."""
     chats: int = 0
     """That an import brought."""
     kept: int = 0

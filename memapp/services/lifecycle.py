@@ -18,7 +18,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
-from memapp.store import changes, chat, consents, events, memories
+from memapp.store import changes, chat, consents, events, memories, search
 from memapp.store import lifecycle as store
 from memapp.store.forget import consent_requests
 from memapp.store.session import Session
@@ -67,6 +67,7 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
         yield len(thread_ids)
     if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
+            search.take_back(session, consents.said_in(session, request_ids))  # the no outlives the request
             consent_requests.erase(session, request_ids, session.now)
         yield len(request_ids)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from memapp.domain.changes import Change, Restored, SoftDeleted, Updated, is_memapp
 from memapp.domain.chat import Message, Role
@@ -61,9 +62,8 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
                     changes.apply(session, step, by, session.now)
-        waiting = consents.list_requests(session, state="pending")
-        proposed = [one for one in waiting if one.proposer not in ("person", "import")]
-        from_these = [one for one in proposed if set(message_ids) & set(one.evidence)]
+        of_each = (consents.list_requests(session, state="pending", message_id=one) for one in message_ids)
+        from_these = [one for one in chain.from_iterable(of_each) if one.proposer not in ("person", "import")]
         unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]
         pending.end_all(runtime, unsaid, actor, "signals")
         pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again

@@ -14,6 +14,8 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
+from memapp.services.imports.memories import ask_about_chat
+from memapp.services.imports.work import Work, named
 from memapp.settings import check_known
 from memapp.store import chat
 from memapp.store.session import Session
@@ -54,7 +56,8 @@ def export_thread(runtime: Runtime, thread_id: str, form: Literal["md", "json"])
 def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int]:
     """Import an old save's conversation as a thread, all or nothing; return the thread and its number of messages.
 
-    Imported words are nobody's typing: they teach no facts. Raises `UsageError` for a file that is no save.
+    It is quoted in other chats once the person says yes. Imported words are nobody's typing: they teach no facts. Raises
+    `UsageError` for a file that is no save.
     """
     check_known("persona", persona, runtime.personas)
     save = _read_save(path)
@@ -64,6 +67,8 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
         thread = chat.create_thread(session, title, persona, session.now, save.trust_level)
         for exchange in save.conversation_history:
             count += _add_exchange(session, thread, exchange, exchange.timestamp or session.now)
+        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), name=named(path))
+        ask_about_chat(work, thread)
     return thread, count
 
 

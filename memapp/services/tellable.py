@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.consent import CHAT
 from memapp.domain.memory import Recalled
-from memapp.domain.profile import Hint
+from memapp.domain.profile import Hint, has_value
 from memapp.domain.ranking import Candidate
 from memapp.language.english.withheld import says_any, told_beside
-from memapp.store import chat, search
+from memapp.store import chat, consents, search
 from memapp.store.session import Session
 
 CUT_AMONG = 20
@@ -25,10 +26,20 @@ def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
 
 def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
     """Return what was said, each without what waits for a yes or was denied; where nothing is left of it, it is left out."""
-    withheld = search.unconfirmed(session, [one.id for one in said]) if said else {}
+    withheld = _withheld(session, [one.id for one in said]) if said else {}
     told = _rests(session, [one.id for one in said if one.id in withheld], withheld)
     kept = [_with_text(one, told[one.id]) if one.id in told else one for one in said]
     return [one for one in kept if one.text or one.id not in told]
+
+
+def _withheld(session: Session, ids: Sequence[str]) -> dict[str, list[Hint]]:
+    """Return what messages say that waits or was denied, and that the profile does not say by now."""
+    profile = consents.read_profile(session)
+    found = {
+        id: [one for one in hints if not has_value(one.field, profile.get(one.field, ()), one.value)]
+        for id, hints in search.unconfirmed(session, ids).items()
+    }
+    return {id: hints for id, hints in found.items() if hints}
 
 
 def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence[Hint]]) -> dict[str, str]:
@@ -39,6 +50,8 @@ def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence
 
 
 def _told(message: Message, withheld: Sequence[Hint]) -> str:
+    if any(one.field == CHAT for one in withheld):
+        return ""
     if message.role is Role.ASSISTANT:
         return "" if says_any(message.text, withheld) else message.text
     return told_beside(message.typed_text if message.origin is Origin.TYPED else message.text, withheld)

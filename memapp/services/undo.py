@@ -70,7 +70,7 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
     threads = entry.meta["threads"]
     for thread_id in set(threads).difference(chat.went_on_with(session, threads)):
         chat.set_thread_deleted(session, thread_id, session.now)
-    pending.end_all(runtime, entry.meta["consent_requests"], actor, undoes=entry.step)
+    pending.end_all(runtime, consents.ids_of_file(session, entry.meta["file_id"]), actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
     history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
-from memapp.domain.consent import ConsentRequest, Decider
+from memapp.domain.consent import ConsentRequest, Decider, ImportedFile
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.errors import NotFound
@@ -27,6 +27,10 @@ _REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM (
 _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
               AND coalesce(p.snoozed_until, '') <= :now"""
 
+_FILES = """SELECT f.id, f.name, sum(p.field <> 'chat') AS facts, sum(p.field = 'chat') AS chats, min(p.created_at) AS created_at,
+                   min(p.expires_at) AS expires_at
+            FROM imported_files f CROSS JOIN consent_requests p ON p.file_id = f.id WHERE f.user_id = :user"""
+
 _PROPOSED = ("id", "field", "old_value", "new_value", "proposer", "created_at", "expires_at")
 
 # Requests ------------------------------------------------------------------------------------------------------------
@@ -38,7 +42,8 @@ def add_request(session: Session, request: ConsentRequest, *, memory: Memory | N
     Raises `sqlite3.IntegrityError` for a field that does not exist. Evidence is added by `add_evidence`.
     """
     proposed = {name: getattr(request, name) for name in _PROPOSED}
-    session.insert("consent_requests", **proposed, memory=snapshots.write_memory(memory) if memory else "")
+    held = snapshots.write_memory(memory) if memory else ""
+    session.insert("consent_requests", **proposed, file_id=request.file_id or None, memory=held)
 
 
 def add_evidence(session: Session, request_id: str, message_id: str, *, typed: bool) -> None:
@@ -47,6 +52,13 @@ def add_evidence(session: Session, request_id: str, message_id: str, *, typed: b
              SELECT user_id, id, :message, :typed FROM consent_requests WHERE id = :request
              AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = :request AND message_id = :message)"""
     session.run(sql, request=request_id, message=message_id, typed=typed)
+
+
+def add_chat(session: Session, request_id: str, thread_id: str) -> None:
+    """Note all messages of a chat as what a request is about."""
+    sql = """INSERT INTO request_evidence (user_id, request_id, message_id, typed)
+             SELECT user_id, :request, id, 0 FROM messages WHERE user_id = :user AND thread_id = :thread"""
+    session.run(sql, request=request_id, thread=thread_id)
 
 
 def copy_evidence(session: Session, from_id: str, to_id: str) -> None:
@@ -61,6 +73,15 @@ def drop_evidence(session: Session, message_ids: Sequence[str]) -> None:
     sql = """DELETE FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages))
              AND request_id IN (SELECT id FROM consent_requests WHERE user_id = :user AND state = 'pending')"""
     session.run(sql, messages=message_ids)
+
+
+def said_in(session: Session, request_ids: Sequence[str]) -> list[str]:
+    """Return the messages that say what some requests propose."""
+    sql = """SELECT DISTINCT message_id FROM request_evidence WHERE user_id = :user
+             AND request_id IN (
+                 SELECT r.id FROM consent_requests r WHERE r.field <> 'chat' AND r.id IN (SELECT value FROM json_each(:ids))
+                 AND NOT EXISTS (SELECT 1 FROM profile WHERE user_id = :user AND field = r.field AND value = r.new_value))"""
+    return session.column(sql, ids=request_ids)
 
 
 def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
@@ -91,29 +112,92 @@ def get_request(session: Session, request_id: str) -> ConsentRequest:
 
 
 def list_requests(
-    session: Session, *, state: str = "", field: str = "", message_id: str = "", like: str = "*"
+    session: Session, *, state: str = "", field: str = "", message_id: str = "", like: str = "*", value: str = ""
 ) -> list[ConsentRequest]:
     """Return requests, newest first, of one state or of all, with a message as evidence or with any.
 
-    `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits any.
+    `like` is a GLOB pattern for the new value in small letters; a value that is not all ASCII fits any. `value` is the new value
+    to the letter.
     """
     # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
     said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
     sql = f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
               AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
+              {"AND p.field = :field AND p.new_value = :value" if value else ""}
               ORDER BY p.id DESC"""
-    return session.records(ConsentRequest, sql, state=state, field=field, message=message_id, like=like)
+    return session.records(ConsentRequest, sql, state=state, field=field, message=message_id, like=like, value=value)
 
 
 def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentRequest]:
-    """Return the requests that can be decided now, newest first: neither snoozed nor past their time."""
-    sql = f"{_REQUESTS} WHERE {_PENDING} ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
+    """Return the requests that can be decided now, newest first: neither snoozed nor past their time, nor of a file."""
+    sql = f"{_REQUESTS} WHERE {_PENDING} AND p.file_id IS NULL ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
     return session.records(ConsentRequest, sql, now=session.now, limit=limit)
 
 
 def count_pending(session: Session) -> int:
-    return int(session.value(f"SELECT count(*) FROM consent_requests p WHERE {_PENDING}", now=session.now))  # noqa: S608
+    """Return how many questions can be decided now; a file is one."""
+    sql = f"SELECT count(DISTINCT coalesce(p.file_id, p.id)) FROM consent_requests p WHERE {_PENDING}"  # noqa: S608
+    return int(session.value(sql, now=session.now))
+
+
+def asleep(session: Session) -> list[ConsentRequest]:
+    """Return the requests that were put off, the next to wake first; of a file one."""
+    sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now AND p.snoozed_until > :now
+              GROUP BY coalesce(p.file_id, p.id) ORDER BY p.snoozed_until, p.id DESC"""
+    return session.records(ConsentRequest, sql, now=session.now)
+
+
+def among(session: Session, request_ids: Sequence[str], *, asleep: bool = False) -> list[ConsentRequest]:
+    """Return those of some requests that wait, newest first, or only those that were put off."""
+    sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.id IN (SELECT value FROM json_each(:ids))
+              AND (NOT :asleep OR p.snoozed_until > :now) ORDER BY p.id DESC"""  # noqa: S608
+    return session.records(ConsentRequest, sql, ids=request_ids, asleep=asleep, now=session.now)
+
+
+# Imported files ------------------------------------------------------------------------------------------------------
+
+
+def add_file(session: Session, file_id: str, name: str) -> None:
+    session.insert("imported_files", id=file_id, name=name, created_at=session.now)
+
+
+def get_file(session: Session, file_id: str) -> ImportedFile | None:
+    """Return a file with what of it can be decided now; None if nothing can."""
+    sql = f"{_FILES} AND f.id = :file AND {_PENDING} GROUP BY f.id"
+    return session.record(ImportedFile, sql, file=file_id, now=session.now)
+
+
+def file_name(session: Session, file_id: str) -> str:
+    return str(session.value("SELECT name FROM imported_files WHERE user_id = :user AND id = :file", file=file_id))
+
+
+def list_files(session: Session) -> list[ImportedFile]:
+    """Return the files of which something can be decided now, newest first."""
+    sql = f"{_FILES} AND {_PENDING} GROUP BY f.id ORDER BY f.id DESC"
+    return session.records(ImportedFile, sql, now=session.now)
+
+
+def list_of_file(session: Session, file_id: str, *, limit: int | None = None, offset: int = 0) -> list[ConsentRequest]:
+    """Return the requests of a file that can be decided now, in the order of the file."""
+    sql = f"""{_REQUESTS} WHERE p.file_id = :file AND {_PENDING} ORDER BY p.id
+              LIMIT coalesce(:limit, -1) OFFSET :offset"""
+    return session.records(ConsentRequest, sql, file=file_id, now=session.now, limit=limit, offset=offset)
+
+
+def ids_of_file(session: Session, file_id: str) -> list[str]:
+    """Return the ids of all requests of a file that nobody decided on."""
+    sql = "SELECT id FROM consent_requests WHERE user_id = :user AND file_id = :file AND state = 'pending'"
+    return session.column(sql, file=file_id)
+
+
+def asked_or_denied(session: Session, since: datetime) -> list[tuple[str, str, str | None]]:
+    """Return the field and value of what waits, with the text of its memory, and of what was denied since then, with None."""
+    sql = """SELECT field, new_value, iif(state = 'denied', NULL, coalesce(nullif(memory, '') ->> 'text', '')) AS text
+             FROM consent_requests WHERE user_id = :user
+             AND (state = 'denied' AND decided_at > :since OR state = 'pending' AND expires_at >= :now)
+             ORDER BY state = 'pending'"""
+    return [tuple(row) for row in session.run(sql, since=since, now=session.now)]
 
 
 def due_requests(session: Session) -> list[ConsentRequest]:

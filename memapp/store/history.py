@@ -142,15 +142,16 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list
                          (SELECT count(DISTINCT memory_id) FROM undoable WHERE step = last.step AND (
                               actor = 'import' OR event = (
                                   SELECT event FROM undoable WHERE step = last.step ORDER BY number LIMIT 1))) AS memories,
-                         (SELECT meta -> '$.threads' FROM history WHERE step = last.step AND actor = 'import'
-                              AND memory_id GLOB :imports) AS threads
+                         (SELECT meta FROM history WHERE step = last.step AND actor = 'import'
+                              AND memory_id GLOB :imports) AS brought
                   FROM undoable last
                   WHERE NOT EXISTS (
                       SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
                   ORDER BY last.number DESC LIMIT :limit)
               SELECT h.step AS id, h.event, h.memory_id, m.text, done.memories, h.actor, h.ts AS at,
-                     h.meta ->> 'reason' AS reason, coalesce(json_array_length(done.threads), 0) AS chats,
-                     (SELECT count(*) FROM json_each(done.threads) WHERE {chat.WENT_ON}) AS kept
+                     h.meta ->> 'reason' AS reason, coalesce(done.brought ->> '$.facts', 0) AS facts,
+                     coalesce(json_array_length(done.brought, '$.threads'), 0) AS chats,
+                     (SELECT count(*) FROM json_each(done.brought, '$.threads') WHERE {chat.WENT_ON}) AS kept
               FROM done CROSS JOIN history h ON h.number = done.first LEFT JOIN memories m ON m.id = h.memory_id
               ORDER BY done.number DESC"""  # noqa: S608
     return session.records(Step, sql, limit=limit, step=step, imports=f"{IMPORT}*")

@@ -5,17 +5,23 @@ from typing import Literal
 from memapp.store.session import Session
 
 Named = Literal["memories", "consent_requests", "threads"]
-_LABELS: dict[Named, str] = {"memories": "text", "consent_requests": "field", "threads": "title"}
+_ROWS: dict[Named, str] = {
+    "memories": "SELECT id, user_id, text AS label FROM memories",
+    "consent_requests": """SELECT id, user_id, field AS label FROM consent_requests
+                           UNION ALL SELECT id, user_id, name FROM imported_files""",
+    "threads": "SELECT id, user_id, title AS label FROM threads",
+}
+"""What has ids, each with a text for people; a file is decided on like a request."""
 
 
 def all_ids(session: Session, table: Named) -> list[str]:
     """Return every id that a part of one could mean."""
-    return session.column(f"SELECT id FROM {table} WHERE user_id = :user")  # noqa: S608
+    return session.column(f"SELECT id FROM ({_ROWS[table]}) WHERE user_id = :user")  # noqa: S608
 
 
 def beginning_or_ending(session: Session, table: Named, part: str, limit: int) -> list[tuple[str, str]]:
     """Return ids that begin or end with `part`, each with a text for people; an exact match is returned alone."""
-    sql = f"""SELECT id, {_LABELS[table]} AS label FROM {table} WHERE user_id = :user
+    sql = f"""SELECT id, label FROM ({_ROWS[table]}) WHERE user_id = :user
               AND (substr(id, 1, length(:part)) = :part OR substr(id, -length(:part)) = :part)
               ORDER BY id <> :part, id DESC LIMIT :limit"""  # noqa: S608
     found = [(row["id"], row["label"]) for row in session.run(sql, part=part, limit=limit)]

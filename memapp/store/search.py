@@ -157,7 +157,8 @@ def take_back(session: Session, message_ids: Iterable[str]) -> None:
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:
     """Return what messages say that waits for the person's yes, or did not get it, of those that say such a thing.
 
-    A reply may say again what it answers, and a question of memapp what it asks about.
+    A reply may say again what it answers, and a question of memapp what it asks about. A message of an imported chat waits until
+    the last word on that chat is a yes.
     """
     sql = """WITH said AS (
                  SELECT value AS id, value AS source FROM json_each(:ids)
@@ -169,10 +170,16 @@ def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[
                  UNION SELECT said.id, '', r.id FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
              SELECT DISTINCT o.id, r.field, r.new_value AS value
              FROM of_requests o CROSS JOIN consent_requests r ON r.id = o.request_id
-             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied')
-               AND NOT EXISTS (SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
-                               WHERE s.message_id = o.source AND a.state IN ('approved', 'applied')
-                                 AND a.field = r.field AND a.new_value = r.new_value)"""
+             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied') AND r.field <> 'chat'
+               AND NOT (r.field = 'forgotten' AND EXISTS (
+                   SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
+                   WHERE s.message_id = o.source AND a.state = 'applied' AND a.field = r.field AND a.id > r.id
+                     AND a.new_value = r.new_value))
+             UNION ALL SELECT m.id, 'chat', '' FROM json_each(:ids) CROSS JOIN messages m ON m.id = value
+             WHERE m.user_id = :user AND m.origin = 'import' AND coalesce((
+                   SELECT r.state FROM request_evidence e JOIN consent_requests r ON r.id = e.request_id
+                   WHERE e.message_id = m.id AND r.field = 'chat'
+                   ORDER BY r.state = 'pending' DESC, r.decided_at DESC, r.id DESC LIMIT 1), '') <> 'applied'"""
     found: dict[str, list[Hint]] = {}
     for row in session.run(sql, ids=message_ids):
         found.setdefault(row["id"], []).append(Hint(row["field"], row["value"]))

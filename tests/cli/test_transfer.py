@@ -48,25 +48,45 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
     other = Terminal(tmp_path / "other", capsys)
     code, out, err = other("import", str(target))
     assert (code, out) == (4, "")
-    assert "This would bring in: 1 memory, 1 request for your profile, to be answered" in err
+    assert "This would bring in: 2 facts to wait for your yes." in err
     code, out, _ = other("import", str(target), "--dry-run", "--json")
-    assert (code, json.loads(out)["added"], json.loads(out)["dry_run"]) == (0, {"memory": 1}, True)
+    assert (code, json.loads(out)["facts"], json.loads(out)["dry_run"]) == (0, 2, True)
     assert other("list")[1] == ""
     assert not (other.home / "backups").exists()
     assert other("import", str(target), "--yes")[0] == 0
     assert len(list((other.home / "backups").iterdir())) == 1, "what was there before"
-    assert len(other("list")[1].splitlines()) == 1
-    assert other("profile")[1] == ""
-    assert len(other("consents")[1].splitlines()) == 1
+    assert (other("list")[1], other("profile")[1]) == ("", "")
+    assert other("consents")[1].endswith("2 facts from all.jsonl\n")
     code, out, _ = other("undo")
     assert out.startswith("Taken back: Brought in a file: ")
-    assert other("list")[1] == ""
+    assert other("consents")[1] == ""
+
+
+def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "notes.json"
+    file.write_text('{"text": "User keeps bees."}\n{"text": "User plays chess."}\n')
+    _, _, err = memapp("import", str(file), "--yes")
+    (row,) = memapp("consents")[1].splitlines()
+    file_id = row.split("\t")[0]
+    assert row.endswith("\timported\tFile\t2 facts from notes.json")
+    assert f"memapp approve {file_id}, or one by one: memapp consents show {file_id}" in err
+    facts = [line.split("\t") for line in memapp("consents", "show", file_id)[1].splitlines()]
+    assert [one[3:] for one in facts] == [["Fact", "You keep bees."], ["Fact", "You play chess."]]
+    assert memapp("consents", "show", file_id, "-n", "1")[2] == "There are more: add -n 2.\n"
+    assert memapp("approve", facts[0][0])[0] == 0
+    assert memapp("approve", file_id, "--value", "x")[0] == 2
+    assert memapp("approve", file_id)[2].startswith("Approved Fact “You play chess.”. To undo: memapp undo.")
+    assert len(memapp("list")[1].splitlines()) == 2
+    memapp("undo")
+    code, _, err = memapp("deny", file_id)
+    assert (code, err.startswith("Denied Fact")) == (0, True)
+    assert (len(memapp("list")[1].splitlines()), memapp("consents")[1]) == (1, "")
 
 
 @pytest.mark.parametrize(
     ("content", "code", "said"),
     [
-        (b'{"text": "I keep bees."}\n{"text": "I play chess."}\n', 0, "Brought in: 2 memories."),
+        (b'{"text": "I keep bees."}\n{"text": "I play chess."}\n', 0, "Brought in: 2 facts to wait for your yes."),
         (b"[]", 0, "Brought in: nothing new."),
         (b"PK\x03\x04", 2, "An archive cannot be read from a pipe."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
@@ -119,7 +139,8 @@ def test_an_old_save_comes_in_as_a_chat_from_which_nothing_is_learned(memapp: Te
     assert "Imported 2 messages." in err
     assert "learns no facts from them" in err
     assert "I live in Porto." in memapp("chats", "show", out.strip())[1]
-    assert memapp("list")[1] == memapp("consents")[1] == ""
+    assert memapp("list")[1] == ""
+    assert memapp("consents")[1].endswith("1 chat from file.json\n")
 
 
 @pytest.mark.parametrize(
@@ -161,6 +182,7 @@ def test_the_import_of_conversations_says_that_no_facts_are_learned(memapp: Term
         _, _, err = memapp(*arguments)
         assert "1 chat with 1 message" in err
         assert "memapp learns no facts from them" in err
-    assert memapp("list")[1] == memapp("consents")[1] == ""
+    assert memapp("list")[1] == ""
+    assert memapp("consents")[1].endswith("1 chat from file.json\n")
     code, _, err = memapp("import", file)
     assert (code, err) == (0, "This would bring in: nothing new; 1 entry here already.\n")

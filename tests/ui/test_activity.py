@@ -15,7 +15,7 @@ from memapp.domain.history import Step
 from memapp.language.english.history import in_words
 from memapp.language.lexicon import lexicon
 from memapp.services import activity, chats, curate, forget, undo
-from memapp.services.consent import decisions, requests
+from memapp.services.consent import decisions, pending, requests
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import log_rows, read_models
 from memapp.ui.activity.numbers import sparkline
@@ -125,9 +125,9 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.pilot.press("enter")
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
-    assert "Brought in a file: “Anna keeps bees.”" in seen.words()
+    assert "Brought in a file: 1 fact" in seen.words()
     await seen.pilot.press("u")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.until(lambda: pending.count_pending(seen.app.runtime) == 0)
     await open_activity(seen, "log")
     await seen.until(lambda: "took back a file" in seen.words())
 

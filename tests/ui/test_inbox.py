@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +17,7 @@ from memapp.domain.consent import ConsentRequest
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, preferences, undo
 from memapp.services.consent import decisions, pending, requests
+from memapp.services.imports.whole import import_file
 from memapp.settings import THEMES
 from memapp.store import chat as store
 from memapp.ui.dialogs import LineQuestion
@@ -744,9 +746,9 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
 async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None) -> None:
     threads = set()
 
-    def queue(runtime: object) -> read_models.Queue:
+    def queue(*asked: object) -> read_models.Queue:
         threads.add(threading.current_thread())
-        return reading_queue(runtime)  # type: ignore[arg-type]
+        return reading_queue(*asked)  # type: ignore[arg-type]
 
     reading_queue = read_models.queue
     propose(seen)
@@ -758,8 +760,8 @@ async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     one = ConsentRequest("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
-    assert expires(one, now) == "Unanswered, it becomes a no in 6 d 4 h."
-    assert expires(one, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
+    assert expires(one.expires_at, now) == "Unanswered, it becomes a no in 6 d 4 h."
+    assert expires(one.expires_at, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
 
 
 # What it looks like --------------------------------------------------------------------------------------------------
@@ -824,3 +826,62 @@ async def test_without_colour_signs_and_words_tell_what_changes(world: World, at
             await seen.settle()
             assert "- now   Oslo" in seen.text() and "+ then  Bergen" in seen.text()
             assert "[Inbox ●2]" in seen.text()
+
+
+# Imported files ------------------------------------------------------------------------------------------------------
+
+
+def bring(seen: Seen, tmp_path: Path, count: int = 214) -> None:
+    """Let a file with so many facts wait, as after `memapp import` in another window."""
+    file = tmp_path / "notes.json"
+    file.write_text("".join(f'{{"text": "User collects stamp {number} of the bird series."}}\n' for number in range(count)))
+    import_file(seen.app.runtime, file)
+    seen.app.session.memories_changed()
+
+
+async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
+    seen: Seen, tmp_path: Path, at_once: None
+) -> None:
+    bring(seen, tmp_path)
+    await open_inbox(seen)
+    words = seen.words()
+    assert "File 214 facts from notes.json" in words and "●1" in words
+    assert "· You collect stamp 0 of the bird series." in words and "and 202 more" in words
+    await seen.pilot.press("a")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 214)
+    await seen.until(lambda: "Approved 214 facts from notes.json" in seen.words())
+    await seen.pilot.press("ctrl+z")
+    await seen.until(lambda: "File 214 facts from notes.json" in seen.words())
+    assert curate.count(seen.app.runtime) == 0
+
+
+async def test_a_file_is_opened_paged_and_decided_one_by_one(seen: Seen, tmp_path: Path, at_once: None) -> None:
+    bring(seen, tmp_path, 120)
+    screen = await open_inbox(seen)
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "Fact You collect stamp 0" in seen.words())
+    assert screen.requests.rows._later == "70 more"
+    await seen.pilot.press("a")
+    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.until(lambda: len(screen.requests.rows.items) == 50 and "stamp 1 of" in seen.words())
+    await seen.pilot.press("d")
+    await seen.until(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
+    await seen.settle()
+    await seen.pilot.press("G", "down", "enter")
+    await seen.until(lambda: screen.requests.page == 1)
+    await seen.settle()
+    assert screen.requests.rows._earlier == "50 before"
+    await seen.pilot.press("escape")
+    await seen.until(lambda: "File 118 facts from notes.json" in seen.words())
+
+
+async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen, tmp_path: Path, at_once: None) -> None:
+    await seen.pilot.resize_terminal(80, 24)
+    bring(seen, tmp_path)
+    screen = await open_inbox(seen)
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "and 202 more" in seen.words())
+    await seen.pilot.press("enter")
+    await seen.until(lambda: len(screen.requests.rows.items) == 50)
+    await seen.pilot.press("escape", "escape")
+    await seen.settle()

@@ -34,5 +34,6 @@ def _brought_in(first: str, one: Step) -> str:
     """Return what an import did; one entry of it is the file itself."""
     more = f" and {one.memories - 2} more" if first and one.memories > 2 else ""
     kept = f"; {counted(one.kept, 'you went on with stays', 'you went on with stay')}" if one.kept else ""
-    brought = [part for part in (f"{first}{more}", f"{counted(one.chats, 'chat')}{kept}" if one.chats else "") if part]
+    facts, chats = (counted(one.facts, "fact") if one.facts else ""), (f"{counted(one.chats, 'chat')}{kept}" if one.chats else "")
+    brought = [part for part in (f"{first}{more}", facts, chats) if part]
     return f"Brought in a file: {', '.join(brought)}" if brought else "Brought in a file"

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.consent import BESIDE_PROFILE
 from memapp.domain.profile import Hint, normal_value, same_value
 from memapp.language.english.answering_sentence import in_confidence
 from memapp.language.english.authorship import leads_to_material, own_words
@@ -30,7 +30,7 @@ MOST_CHARS = 2000
 
 def told_beside(text: str, withheld: Sequence[Hint]) -> str:
     """Return the sentences of a person's message that may be told, a line each; empty if there are none."""
-    if len(text) > MOST_CHARS or in_confidence(text) or any(one.field == FORGOTTEN for one in withheld):
+    if len(text) > MOST_CHARS or in_confidence(text) or any(one.field in BESIDE_PROFILE for one in withheld):
         return ""
     said = []
     for sentence in sentences(own_words(text)):

@@ -3,14 +3,26 @@
 Every decision is one step of the history, named by what it returns, and is taken back by that name (`services.undo`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, DenyReason, decided, label, replaced
+from memapp.domain.changes import Actor, Created, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
+from memapp.domain.consent import (
+    BESIDE_PROFILE,
+    CHAT,
+    FACT,
+    FORGOTTEN,
+    ConsentRequest,
+    DenyReason,
+    decided,
+    label,
+    replaced,
+    verb,
+    waiting_of,
+)
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value
@@ -19,6 +31,7 @@ from memapp.errors import NotFound, UsageError
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.merge import sharing_words, write
@@ -43,9 +56,20 @@ standing = reading(consents.list_standing)
 
 
 def approve(runtime: Runtime, request_id: str) -> str:
-    """Carry out a request and create the memory that waited with it. Return the step."""
+    """Carry out a request and create the memory that waited with it. Return the step.
+
+    Of a file it is all that waits but for what would replace something in the profile: that is decided one by one.
+    """
+    actor, file = runtime.actor(), pending.get_file(runtime, request_id)
     with runtime.decide() as session:
-        return carry_out(session, runtime, pending.undecided(session, request_id), "person", runtime.actor())
+        said_yes = 0
+        for request in pending.meant(session, [request_id]):
+            if not file or not replaced(request, pending.current(session, request.field)):
+                carry_out(session, runtime, request, "person", actor)
+                said_yes += 1
+        if not said_yes:
+            raise UsageError("What waits would replace what your profile says.", "Open it, and decide one by one.")
+    return actor.step
 
 
 def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
@@ -59,20 +83,19 @@ def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
 
 
 def deny(runtime: Runtime, *request_ids: str, reason: DenyReason | None = None) -> str:
-    """Drop requests and what waited with them: all, or none. Return the step."""
+    """Drop requests, or all that waits of files, and what waited with them: all, or none. Return the step."""
     actor = runtime.actor()
     with runtime.decide() as session:
-        for request_id in request_ids:
-            pending.end(session, pending.undecided(session, request_id), "denied", "person", actor, reason=reason or "")
+        for request in pending.meant(session, request_ids):
+            pending.end(session, request, "denied", "person", actor, reason=reason or "")
     return actor.step
 
 
 def snooze(runtime: Runtime, *request_ids: str) -> str:
-    """Put requests out of sight for some hours: all, or none. Return the step."""
+    """Put requests, or all that waits of files, out of sight for some hours: all, or none. Return the step."""
     actor = runtime.actor()
     with runtime.decide() as session:
-        for request_id in request_ids:
-            request = pending.undecided(session, request_id)
+        for request in pending.meant(session, request_ids):
             left = request.expires_at - session.now
             if left < timedelta(hours=SNOOZE_HOURS + LAST_HOURS):
                 raise UsageError(
@@ -90,8 +113,10 @@ def wake(runtime: Runtime) -> list[str]:
     for request in pending.asleep(runtime):
         put_off = (one for one in consents.entries_about(session, request) if one.meta.get("decision") == "snoozed")
         if entry := next(put_off, None):
-            take_back(runtime, [entry], actor)
-            steps.append(entry.step)
+            entries = {one.meta["request_id"]: one for one in history.entries_of_step(session, entry.step)}
+            asleep = consents.among(session, list(entries), asleep=True)  # of a file all, and what was put off with it
+            take_back(runtime, [entries[one.id] for one in asleep], actor)
+            steps += [entry.step] if asleep else []
     return steps
 
 
@@ -99,13 +124,21 @@ def describe(runtime: Runtime, step: str) -> str:
     """Return what a step decided, in words: `Approved Home “Bergen”`. Requests that were set aside with it are left out."""
     session = runtime.read()
     entries = history.entries_of_step(session, step)
-    said = [(str(entry.meta.get("decision", "changed")), request) for entry, request in _not_erased(session, entries)]
-    if not said:
+    decided_on = [entry for entry in entries if entry.event is Event.PROFILE]
+    decided_on.sort(key=lambda entry: _decision(entry) == "withdrawn")
+    found = next(iter(_not_erased(session, decided_on)), None)
+    if found is None:
         return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
-    decision, request = next((one for one in said if one[0] != "withdrawn"), said[0])
-    more = sum(1 for one, _ in said if one == decision) - 1
+    decision, request = _decision(found[0]), found[1]
+    more = sum(_decision(one) == decision for one in decided_on) - 1
+    if request.file_id and more:
+        chats = sum(one.memory_id == f"profile:{CHAT}" for one in decided_on)
+        name = consents.file_name(session, request.file_id)
+        return f"{verb(decision)} {waiting_of(len(decided_on) - chats, chats)} from {name}"
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
+    if request.field in (FACT, FORGOTTEN):
+        request = replace(request, new_value=addressed(request.new_value))
     return decided(decision, request) + (f" and {more} more" if more else "") + went
 
 
@@ -172,9 +205,10 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
     memory, said_in = pending.brought_by(session, request), request.evidence
     lost = replaced(request, pending.current(session, request.field))
     consents.decide(session, request.id, "approved", by, session.now)
-    if request.field == FORGOTTEN:
+    if request.field in BESIDE_PROFILE:
         consents.mark_applied(session, request.id)
-        erasing.let_be_known(session, request.new_value)
+        if request.field == FORGOTTEN:
+            erasing.let_be_known(session, request.new_value)
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor, session.now)
@@ -192,11 +226,11 @@ def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, v
     if request.new_value == value:
         return carry_out(session, runtime, request, "person", actor)
     memory = consents.memory_of(session, request.id)
-    if memory and request.field == FORGOTTEN:
+    if memory and request.field in BESIDE_PROFILE:
         memory = replace(memory, text=value)
     elif memory and not (same_value(request.field, request.new_value, value) and pending.is_still_said(request, memory)):
         memory = None
-    edited = pending.add(session, request.field, "", value, "person", memory)
+    edited = pending.add(session, request.field, "", value, "person", memory, request.file_id)
     consents.copy_evidence(session, request.id, edited.id)
     pending.end(session, request, "withdrawn", "person", actor)
     return carry_out(session, runtime, consents.get_request(session, edited.id), "person", actor)
@@ -209,6 +243,10 @@ def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) 
         changes.apply(session, Restored(memory.id), actor, now)
         return
     sources = tuple(chat.still_there(session, memory.sources))
+    if memory.origin == "import":  # as it was written there; what it repeats is found in idle time
+        came = replace(memory, id=memory.id if memory.id and not there else new_id(now), sources=sources, updated_at=now)
+        changes.apply(session, Created(came), actor, now)
+        return
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
     write(runtime, session, fact, sharing_words(session, fact.text), actor)
 
@@ -267,33 +305,36 @@ def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     return bool(found)
 
 
-def _not_erased(session: Session, entries: Sequence[Entry]) -> list[tuple[Entry, ConsentRequest]]:
-    """Return the decisions among some entries, each with its request, but for those whose words were erased since."""
-    found = []
+def _decision(entry: Entry) -> str:
+    return str(entry.meta.get("decision", "changed"))
+
+
+def _not_erased(session: Session, entries: Sequence[Entry]) -> Iterator[tuple[Entry, ConsentRequest]]:
+    """Yield the decisions among some entries, each with its request, but for those whose words were erased since."""
     for entry in entries:
         with suppress(NotFound):
             if entry.event is Event.PROFILE:
                 _value_before(session, entry)
-                found.append((entry, consents.get_request(session, entry.meta["request_id"])))
-    return found
+                yield entry, consents.get_request(session, entry.meta["request_id"])
 
 
 def _take_back(session: Session, runtime: Runtime, entry: Entry, request: ConsentRequest, actor: Actor) -> None:
-    decision = entry.meta.get("decision", "changed")
+    decision = _decision(entry)
     if decision == "changed":
         _restore_value(session, runtime, request, entry, actor)
         _let_go(session, runtime, request, entry, actor)
     elif decision == "snoozed":
         consents.snooze(session, request.id, None)
-    elif decision == "approved":
+    elif decision == "approved" and request.field == FORGOTTEN:
         erasing.remember_wordings(session, [request.new_value], session.now)
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and request.proposer != "person"
     )
     is_known = has_value(request.field, pending.current(session, request.field), request.new_value)
-    if reopened and not is_known and not pending.pending_for(session, request.field, request.new_value):
+    asked = request.field != CHAT and pending.pending_for(session, request.field, request.new_value)  # chats may share a title
+    if reopened and not is_known and not asked:
         # a decided one stays as it was decided; this never applies by itself
-        pending.add_again(session, request, "undo")
+        pending.add_again(session, request, "import" if request.file_id else "undo")
     if decision != "changed":
         consents.note_decision(session, actor, request, "reopened", undoes=entry.step)
 

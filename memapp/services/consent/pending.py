@@ -1,12 +1,12 @@
 """Requests that wait for the person: adding them, listing them, and ending them unanswered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, Decider, expiry, like
+from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, ConsentRequest, Decider, expiry, like
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value
@@ -27,14 +27,10 @@ Ended = Literal["denied", "withdrawn", "expired"]
 list_pending = reading(consents.list_pending)
 count_pending = reading(consents.count_pending)
 get = reading(consents.get_request)
-
-
-def asleep(runtime: Runtime) -> list[ConsentRequest]:
-    """Return snoozed requests, the next to wake first."""
-    session = runtime.read()
-    found = consents.list_requests(session, state="pending")
-    put_off = [(one.snoozed_until, one) for one in found if one.snoozed_until and is_open(session, one)]
-    return [one for until, one in sorted(put_off, key=lambda pair: pair[0]) if until > session.now]
+asleep = reading(consents.asleep)
+list_files = reading(consents.list_files)
+list_of_file = reading(consents.list_of_file)
+get_file = reading(consents.get_file)
 
 
 def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
@@ -42,7 +38,7 @@ def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
 
     Requests from an import are left out.
     """
-    if has_many(request.field) or request.field == FORGOTTEN:
+    if has_many(request.field) or request.field in BESIDE_PROFILE:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
     return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(session, one)]
@@ -64,7 +60,7 @@ def memory_text(runtime: Runtime, request_id: str) -> str:
 def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     """Return the memory that approving a request stores. One that states several values is stored with the last yes it needs."""
     memory = consents.memory_of(session, request.id)
-    if memory is None or request.field == FORGOTTEN:
+    if memory is None or request.field in BESIDE_PROFILE:
         return memory
     if not is_still_said(request, memory):
         return None
@@ -119,7 +115,7 @@ def end_all(
     if not request_ids:
         return []
     with runtime.decide() as session:
-        ended = [one for one in consents.list_requests(session, state="pending") if one.id in request_ids]
+        ended = consents.among(session, request_ids)
         for request in ended:
             end(session, request, state, by, actor, undoes=undoes)
     return ended
@@ -139,9 +135,11 @@ def end(
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
 
-def add(session: Session, field: str, old: str, new: str, proposer: str, memory: Memory | None = None) -> ConsentRequest:
+def add(
+    session: Session, field: str, old: str, new: str, proposer: str, memory: Memory | None = None, file_id: str = ""
+) -> ConsentRequest:
     """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
-    if field not in FIELDS and field != FORGOTTEN:
+    if field not in FIELDS and field not in BESIDE_PROFILE:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     now = session.now
     request = ConsentRequest(
@@ -155,6 +153,7 @@ def add(session: Session, field: str, old: str, new: str, proposer: str, memory:
         state="pending",
         created_at=now,
         expires_at=expiry(now),
+        file_id=file_id,
     )
     consents.add_request(session, request, memory=memory)
     return request
@@ -163,7 +162,7 @@ def add(session: Session, field: str, old: str, new: str, proposer: str, memory:
 def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Queue a copy of a request, with its evidence, its question and its waiting memory."""
     memory = consents.memory_of(session, request.id)
-    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory)
+    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory, request.file_id)
     consents.copy_evidence(session, request.id, copy.id)
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)
@@ -186,7 +185,8 @@ def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
 
 def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of one value that can still be decided."""
-    found = consents.list_requests(session, state="pending", field=field, like=like(field, value))
+    alike = {"value": value} if field in (FACT, CHAT) else {"like": like(field, value)}  # of a file there may be thousands
+    found = consents.list_requests(session, state="pending", field=field, **alike)
     return [one for one in found if is_open(session, one) and proposes(one, value)]
 
 
@@ -208,6 +208,12 @@ def undecided(session: Session, request_id: str) -> ConsentRequest:
     if not is_open(session, request):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
     return request
+
+
+def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
+    """Yield what can still be decided of requests and files: the id of a file means all that waits of it."""
+    for one in ids:
+        yield from consents.list_of_file(session, one) or [undecided(session, one)]
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""The memories and consent requests of a file: what is known is skipped, and what needs a yes becomes a request.
+"""The memories and profile values of a file, each of which waits for the person's yes: anybody could have written the file.
 
-No memory hides behind a question of something else: it waits with the requests that say what it says, and comes with the last
-yes to them (`consent.pending`), or not at all.
+Nothing of it is known before. What is in the trash comes into the trash. No memory hides behind a question of something else: it
+waits with the requests that say what it says, and comes with the last yes to them (`consent.pending`), or not at all.
 """
 
 from collections.abc import Iterable
@@ -9,17 +9,19 @@ from dataclasses import replace
 from typing import Literal
 
 from memapp.domain.categories import NOTES
-from memapp.domain.changes import Created, Restored
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.changes import Created
+from memapp.domain.chat import Thread
+from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, FORGOTTEN
 from memapp.domain.foreign import ForeignFact
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
-from memapp.domain.profile import VALUE_CHARS, is_sensitive, same_value
+from memapp.domain.profile import VALUE_CHARS, has_value, is_sensitive, same_value
+from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile_hints import as_value, unknown_in
+from memapp.language.english.profile_hints import as_value, is_secret, unknown_in
 from memapp.language.english.tags import tags_for
-from memapp.services.consent import requests
+from memapp.services.consent import pending
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
 from memapp.store import access_counts, changes, chat, consents, memories, portable
@@ -30,7 +32,7 @@ FOREIGN_IMPORTANCE = 2
 
 
 def take_memory(work: Work, line: MemoryLine) -> None:
-    """Bring in a memory of memapp with all that is known of it."""
+    """Let a memory of memapp wait; bring it in as it is where it is not live."""
     there = portable.find(work.session, line)
     if there is not None and line.state == "live" and there["text"] != line.text:
         work.reworded += 1
@@ -39,21 +41,20 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         work.known += 1
         return
     memory = _memory(work, line)
-    if not _may_come_in(work, memory):
-        work.absent.add(line.id)
-        return
     if not work.absent.issuperset(set(line.sources).difference(memory.sources)):
         raise UsageError("A message that this memory came from is not there.")
-    if there is not None:  # it went when the import that brought it was taken back
-        _apply(work, Restored(line.id))
+    if memory.state is State.LIVE or is_forgotten(work.runtime, memory.text):
+        work.absent.add(line.id)
+        _let_wait(work, memory)
         return
-    _apply(work, Created(memory))
+    work.came.add(changes.apply(work.session, Created(memory), work.actor, work.session.now).memory_id)
+    work.added["memory"] += 1
     if line.used:
         access_counts.insert_used(work.session, line.id, line.used)
 
 
 def take_note(work: Work, note: ForeignFact) -> None:
-    """Remember a fact of another program."""
+    """Let a fact of another program wait."""
     memory = Memory(
         id=new_id(work.session.now),
         text=note.text,
@@ -65,28 +66,7 @@ def take_note(work: Work, note: ForeignFact) -> None:
         created_at=note.created_at or work.session.now,
         updated_at=work.session.now,
     )
-    if _may_come_in(work, memory):
-        _apply(work, Created(memory))
-
-
-def _may_come_in(work: Work, memory: Memory) -> bool:
-    """Tell whether a memory is new and asks for no yes; else count it, or put it before the person."""
-    is_live = memory.state is State.LIVE
-    if is_live and memories.find_same(work.session, normalise(memory.text)) is not None:
-        work.known += 1
-        return False
-    if is_forgotten(work.runtime, memory.text):
-        if is_live:
-            _propose(work, FORGOTTEN, memory.text, memory)
-        else:
-            work.left_out += 1
-        return False
-    return not (is_live and _asks(work, memory))
-
-
-def _apply(work: Work, change: Created | Restored) -> None:
-    work.came.add(changes.apply(work.session, change, work.actor, work.session.now).memory_id)
-    work.added["memory"] += 1
+    _let_wait(work, memory)
 
 
 def take_request(work: Work, line: RequestLine) -> None:
@@ -94,15 +74,15 @@ def take_request(work: Work, line: RequestLine) -> None:
     evidence = [one.message_id for one in line.evidence]
     if portable.find(work.session, line) is not None:
         work.known += 1
-    elif line.state == "applied":
+    elif line.state == "applied" and line.field not in BESIDE_PROFILE:
         work.support[line.id] = evidence
-    elif line.state in ("pending", "approved"):
+    elif line.state in ("pending", "approved") and line.field != CHAT:
         value = line.new_value
         memory = replace(_memory(work, line.memory), reason="") if line.memory else None  # nothing has happened to it yet
         said = _said_by(line.field, value, memory.text) if memory else "none"
         _propose(work, line.field, value, memory if said != "none" else None, evidence)
         if memory and said != "all":
-            _take_apart(work, memory)
+            _let_wait(work, memory)
     else:
         work.left_out += 1
 
@@ -112,33 +92,38 @@ def take_profile(work: Work, line: ProfileLine) -> None:
     _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
 
 
-def _asks(work: Work, memory: Memory) -> bool:
-    """Hold a memory that says something sensitive which the profile does not: anybody could have written the file."""
-    unknown = unknown_in(memory.text, consents.read_profile(work.session))
-    for one in unknown:
-        if one.value:
+def ask_about_chat(work: Work, thread: Thread) -> None:
+    """Ask whether what was said in a chat may be quoted in others."""
+    request = pending.add(work.session, CHAT, "", thread.title, "import", file_id=work.file())
+    consents.add_chat(work.session, request.id, thread.id)
+    work.chats += 1
+
+
+def _let_wait(work: Work, memory: Memory) -> None:
+    """Put a memory before the person, unless it is known: each value of the profile that it says, else its words."""
+    if memory.state is not State.LIVE or is_secret(memory.text):
+        work.left_out += 1
+    elif memories.find_same(work.session, normalise(memory.text)) is not None:
+        work.known += 1
+    elif is_forgotten(work.runtime, memory.text):
+        _propose(work, FORGOTTEN, memory.text, memory)
+    else:
+        said = unknown_in(memory.text, work.profile)
+        if not said or not all(one.value for one in said):  # nothing of the profile, or nothing that can be asked by itself
+            _propose(work, FACT, memory.text, memory, memory.sources)
+            return
+        for one in said:
             _propose(work, one.field, one.value, memory, memory.sources)
-        else:
-            work.left_out += 1  # it may be about the field, but there is nothing to ask
-    return bool(unknown)
 
 
 def _said_by(field: str, value: str, text: str) -> Literal["all", "part", "none"]:
     """Tell how much a consent request says of what is sensitive in a memory; with all, a yes to one is a yes to the other."""
-    if is_sensitive(field) and same_value(field, text if field == FORGOTTEN else as_value(text), value):
+    if is_sensitive(field) and same_value(field, text if field in BESIDE_PROFILE else as_value(text), value):
         return "all"
     states = unknown_in(text, {})
     if not any(one.field == field and same_value(field, one.value, value) for one in states):
         return "none"
     return "all" if len(states) == 1 else "part"
-
-
-def _take_apart(work: Work, memory: Memory) -> None:
-    """Ask about a memory by itself that says something else than its consent request; leave it out if it says nothing to ask."""
-    if is_forgotten(work.runtime, memory.text):
-        _propose(work, FORGOTTEN, memory.text, memory)
-    elif not _asks(work, memory):
-        work.left_out += 1
 
 
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
@@ -148,17 +133,17 @@ def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
 
 
 def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = ()) -> None:
-    request = requests.propose(work.runtime, field, value[:VALUE_CHARS], memory=memory, proposer="import")
-    if request is None:
-        work.known += 1
-        return
-    for message_id in chat.still_there(work.session, evidence):
-        consents.add_evidence(work.session, request.id, message_id, typed=False)
-    waiting = consents.memory_of(work.session, request.id)
-    if memory and (waiting is None or waiting.text != memory.text):
+    """Put a value before the person, unless the profile says it, or the same waits or was denied within the last week."""
+    value = one_line(clean(value))[:VALUE_CHARS]
+    text, same = normalise(memory.text) if memory else "", work.same(field, value)
+    if same in work.asked and memory and work.asked[same] not in (text, None):
         work.left_out += 1  # the same is asked about already, with another memory or none
-    elif request.created_at < work.session.now:
-        work.known += 1
-    elif request.id not in work.request_ids:
-        work.request_ids.append(request.id)
-        work.requests += 1
+    elif same in work.asked or has_value(field, work.profile.get(field, ()), value):
+        work.known += 0 if same in work.asked_here else 1
+    else:
+        request = pending.add(work.session, field, "", value, "import", memory, work.file())
+        for message_id in chat.still_there(work.session, evidence):
+            consents.add_evidence(work.session, request.id, message_id, typed=False)
+        work.asked[same] = text
+        work.asked_here.add(same)
+        work.facts += 1

@@ -27,7 +27,7 @@ def take_row(work: Work, row: Row) -> None:
     if missing and missing not in work.absent:
         raise UsageError(f"There is no {missing}, of which this speaks.")
     if missing or not _comes_along(work, row):
-        work.left_out += 1
+        work.left_out += not isinstance(row, RelationLine | RecallLine)  # of a memory that waits; what is related is found anew
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
     elif portable.insert(work.session, row):

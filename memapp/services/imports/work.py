@@ -2,13 +2,30 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
 
 from memapp.domain.changes import Actor
-from memapp.domain.text import counted
+from memapp.domain.consent import FACT, FORGOTTEN, REQUEST_DAYS
+from memapp.domain.profile import normal_value
+from memapp.domain.text import clean, counted, one_line
+from memapp.language.english.duplicates import gist, normalise
 from memapp.runtime import Runtime
+from memapp.store import consents
+from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
-LEFT_OUT = "without words, added to a chat that is here already, decided elsewhere, asked about already, or erased here"
+LEFT_OUT = "without words, secret, added to a chat that is here already, decided elsewhere, or erased here"
+
+
+NAME_CHARS = 200
+
+
+def named(path: Path) -> str:
+    """Return what a file is called in the inbox."""
+    name = one_line(clean(path.name))[:NAME_CHARS] if path.is_file() else ""
+    return name or "standard input"
 
 
 @dataclass
@@ -17,17 +34,21 @@ class Imported:
 
     added: Counter[str] = field(default_factory=Counter)
     """How many new things, by the type of their line."""
-    requests: int = 0
-    """Values for the profile, and memories that say them, that wait for a yes."""
+    facts: int = 0
+    """What the file says of the person, which waits for their yes."""
+    chats: int = 0
+    """Chats that are quoted nowhere else before a yes."""
     known: int = 0
     """What was here already."""
     reworded: int = 0
     """Memories that are here in other words, which stay."""
     left_out: int = 0
-    """Conversations without words, what belongs to chats that were here before, decisions of another store, what was erased
-    for good, and memories that would hide behind a question of another."""
+    """Conversations without words, secrets, what belongs to chats that were here before, decisions of another store, what was
+    erased for good, and memories that would hide behind a question of another."""
     step: str = ""
     """What to name to take it back; empty when nothing came in."""
+    file_id: str = ""
+    """What to name to decide on all that waits; empty when nothing does."""
 
     def __str__(self) -> str:
         memories, chats, messages = (self.added[kind] for kind in ("memory", "thread", "message"))
@@ -37,7 +58,7 @@ class Imported:
             counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "") if chats else "",
             counted(messages, "message") if messages and not chats else "",
             counted(others, "other entry", "other entries") if others else "",
-            f"{counted(self.requests, 'request')} for your profile, to be answered" if self.requests else "",
+            f"{counted(self.facts, 'fact')} to wait for your yes" if self.facts else "",
         ]
         said = ", ".join(part for part in parts if part) or "nothing new"
         said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
@@ -58,9 +79,36 @@ class Work(Imported):
     absent: set[str] = field(default_factory=set)
     """Memories, messages and predictions of the file that did not come in."""
     thread_ids: list[str] = field(default_factory=list)
-    request_ids: list[str] = field(default_factory=list)
+    name: str
+    """Of the file."""
+    asked_here: set[tuple[str, str]] = field(default_factory=set)
+    """What this file put before the person, as `same` has it."""
     support: dict[str, list[str]] = field(default_factory=dict)
     """The messages behind each approved consent request of the file on which no field of the profile rests so far."""
+
+    @cached_property
+    def profile(self) -> dict[str, tuple[str, ...]]:
+        """What the profile says, which no import changes."""
+        return consents.read_profile(self.session)
+
+    @cached_property
+    def asked(self) -> dict[tuple[str, str], str | None]:
+        """What waits, with the normal text of the memory that waits with it, and what was denied lately, with None."""
+        found = consents.asked_or_denied(self.session, self.session.now - timedelta(days=REQUEST_DAYS))
+        return {self.same(field, value): text and normalise(text) for field, value, text in found}
+
+    def same(self, field: str, value: str) -> tuple[str, str]:
+        """Return what two requests of the same have in common."""
+        if field == FORGOTTEN:
+            return field, gist(value)
+        return field, normalise(value) if field == FACT else normal_value(field, value)
+
+    def file(self) -> str:
+        """Return the id of the file, which is kept when the first thing of it waits."""
+        if not self.file_id:
+            self.file_id = new_id(self.session.now)
+            consents.add_file(self.session, self.file_id, self.name)
+        return self.file_id
 
     def result(self) -> Imported:
         return Imported(**{one.name: getattr(self, one.name) for one in fields(Imported)})

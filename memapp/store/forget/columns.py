@@ -18,6 +18,7 @@ ELSEWHERE = (
     """DELETE FROM interface WHERE user_id = :user
        AND EXISTS (SELECT 1 FROM json_tree(interface.value) one WHERE one.type = 'text' AND holds(one.value))""",
     "UPDATE threads SET title = :mark WHERE user_id = :user AND holds(title)",
+    "UPDATE imported_files SET name = :mark WHERE user_id = :user AND holds(name)",
     "DELETE FROM context_cards WHERE user_id = :user AND holds(text)",
     f"""DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user)
         AND (holds({TEXT}) OR holds({TAGS}))""",  # noqa: S608

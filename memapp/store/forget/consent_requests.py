@@ -29,6 +29,9 @@ _MEMORY_HOLDS = "(holds(nullif(memory, '') ->> 'text') OR holds(nullif(memory, '
 _HOLDING = f"""SELECT id FROM consent_requests
                WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
 
+_NO_FILE = """DELETE FROM imported_files
+              WHERE user_id = :user AND NOT EXISTS (SELECT 1 FROM consent_requests WHERE file_id = imported_files.id)"""
+
 
 def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
     """Erase requests in any state; return how many there were."""
@@ -39,7 +42,9 @@ def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
            WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
         "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))",
     )
-    return [session.run(sql, ids=request_ids, now=now).rowcount for sql in ends][-1]
+    erased = [session.run(sql, ids=request_ids, now=now).rowcount for sql in ends][-1]
+    session.run(_NO_FILE)
+    return erased
 
 
 def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:

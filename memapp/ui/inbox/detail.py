@@ -10,19 +10,21 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN, ConsentRequest
+from memapp.domain.consent import CHAT, FACT, FORGOTTEN
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
 from memapp.domain.text import around
 from memapp.language.english.history import who
 from memapp.language.english.second_person import addressed
-from memapp.ui.inbox.read_models import ShownRequest
+from memapp.ui.inbox.read_models import Shown, ShownFile, ShownRequest
 from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import moment
 
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
+NOW = {FORGOTTEN: "erased, at your wish", FACT: "not known", CHAT: "quoted in no other chat"}
+"""How it is without a yes, where that is not what the profile says."""
 QUOTE_CHARS = 240
 
 
@@ -43,27 +45,32 @@ class RequestView(VerticalScroll):
         yield Static(id="request-new", markup=False)
         yield Static(id="request-why", markup=False)
 
-    def show(self, shown: ShownRequest | None, now: datetime) -> None:
-        """Show a request, or nothing."""
+    def show(self, shown: Shown | None, now: datetime) -> None:
+        """Show a request, a file or nothing."""
         for child in self.query_children(Static):
             child.display = shown is not None
-        if shown is not None:
+        if isinstance(shown, ShownFile):
+            self.query_one("#request-head", Static).update(_head_of_file(shown))
+            self.query_one("#request-old").display = self.query_one("#request-new").display = False
+            self.tell_time(shown, now)
+        elif shown is not None:
             old, new = difference(shown)
             self.query_one("#request-head", Static).update(_head(shown))
             self.query_one("#request-old", Static).update(old)
             self.query_one("#request-new", Static).update(new)
             self.tell_time(shown, now)
 
-    def tell_time(self, shown: ShownRequest, now: datetime) -> None:
+    def tell_time(self, shown: Shown, now: datetime) -> None:
         """Bring what depends on the time up to date."""
-        self.query_one("#request-why", Static).update(_why(shown, now))
+        why = _why_file(shown, now) if isinstance(shown, ShownFile) else _why(shown, now)
+        self.query_one("#request-why", Static).update(why)
 
 
 def difference(shown: ShownRequest) -> tuple[Content, Content]:
     """Return what the profile says now and what it would say, each with its sign and word."""
     request = shown.request
-    if request.field == FORGOTTEN:
-        return joined(("- now   ", "bold"), "erased, at your wish"), joined(("+ then  ", "bold"), (shown.value, "bold"))
+    if request.field in NOW:
+        return joined(("- now   ", "bold"), NOW[request.field]), joined(("+ then  ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
     for piece in words_changed(shown.replaced, request.new_value):
         if piece.kind in ("same", "out"):
@@ -74,20 +81,37 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     return joined(("- now   ", "bold"), old or nothing), joined(("+ then  ", "bold"), new or plain(NO_VALUE, "italic"))
 
 
+def _head_of_file(shown: ShownFile) -> Content:
+    return joined((shown.value, "bold $primary"), ("   nothing of it is used before your yes", "$text-muted"))
+
+
+def _why_file(shown: ShownFile, now: datetime) -> Content:
+    file = shown.file
+    more = file.facts + file.chats - len(shown.first)
+    parts = [
+        joined(("\nIt says   ⏎ opens the list, to decide one by one", "$text-muted")),
+        *(joined("· ", one) for one in shown.first),
+        joined((f"and {more:,} more\n" if more else "", "$text-muted")),
+        joined((f"It came with an import, {ago(file.created_at, now)}.", "$text-muted")),
+        _end(file.expires_at, now),
+    ]
+    return Content("\n").join(parts)
+
+
 def _head(shown: ShownRequest) -> Content:
     rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
     return joined((shown.label, "bold $primary"), (f"   {rule}", "$text-muted"))
 
 
 def _why(shown: ShownRequest, now: datetime) -> Content:
-    request, end = shown.request, expires(shown.request, now)
+    request = shown.request
     asked = PROPOSERS.get(request.proposer) or f"Read in a chat by {who(request.proposer)}"
     quotes = [_quote(one, request.new_value, now) for one in shown.messages]
     why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
     parts = [
-        joined((why, "$text-muted"), gone, *quotes, "\n"),
+        *([] if request.file_id and not quotes else [joined((why, "$text-muted"), gone, *quotes, "\n")]),
         joined((f"{asked}, {ago(request.created_at, now)}.", "$text-muted")),
-        joined((end, "bold $text-warning" if "TODAY" in end else "$text-muted")),
+        _end(request.expires_at, now),
     ]
     if shown.memory:
         parts.insert(0, joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(shown.memory), "\n"))
@@ -99,9 +123,14 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     return Content("\n").join(parts)
 
 
-def expires(request: ConsentRequest, now: datetime) -> str:
-    """Return what happens to a request that nobody answers, and when."""
-    time = max(timedelta(), request.expires_at - now)
+def _end(expires_at: datetime, now: datetime) -> Content:
+    end = expires(expires_at, now)
+    return joined((end, "bold $text-warning" if "TODAY" in end else "$text-muted"))
+
+
+def expires(expires_at: datetime, now: datetime) -> str:
+    """Return what happens to what nobody answers, and when."""
+    time = max(timedelta(), expires_at - now)
     return f"Unanswered, it becomes a no {'' if time.days else 'TODAY, '}in {left(time)}."
 
 

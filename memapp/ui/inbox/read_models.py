@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memapp.domain.changes import Event
 from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN, ConsentRequest, label, replaced
+from memapp.domain.consent import FACT, FORGOTTEN, ConsentRequest, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.language.english.second_person import addressed
@@ -17,6 +17,10 @@ from memapp.services.consent import decisions, pending, questions
 
 SHOWN = 50
 """Requests on the screen at once; others come up when these are answered."""
+FIRST = 12
+"""Facts of a file that are shown before it is opened."""
+MESSAGES = 10
+"""Messages that a request was read from that are shown, the newest; a chat has many."""
 ENTRIES = 50
 
 
@@ -41,7 +45,19 @@ class ShownRequest:
     @property
     def value(self) -> str:
         """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
-        return addressed(self.request.new_value) if self.request.field == FORGOTTEN else self.request.new_value
+        return addressed(self.request.new_value) if self.request.field in (FORGOTTEN, FACT) else self.request.new_value
+
+    @property
+    def key(self) -> str:
+        return self.request.id
+
+    @property
+    def created_at(self) -> datetime:
+        return self.request.created_at
+
+    @property
+    def came_from(self) -> str:
+        return came_from(self.request)
 
     @property
     def replaced(self) -> str:
@@ -56,6 +72,32 @@ class ShownRequest:
     @property
     def sensitive(self) -> bool:
         return is_sensitive(self.request.field)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """An imported file of which something waits, and what that begins with."""
+
+    file: ImportedFile
+    first: tuple[str, ...]
+
+    label = "File"
+    came_from = "imported"
+
+    @property
+    def value(self) -> str:
+        return str(self.file)
+
+    @property
+    def key(self) -> str:
+        return self.file.id
+
+    @property
+    def created_at(self) -> datetime:
+        return self.file.created_at
+
+
+Shown = ShownRequest | ShownFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +124,43 @@ class Known:
 class Queue:
     """What waits."""
 
-    requests: tuple[ShownRequest, ...]
-    """The newest of them, newest first."""
+    requests: tuple[Shown, ...]
+    """The newest of them, newest first; of a file that is open a page, in its order."""
     count: int
+    """How many questions wait; a file is one."""
     asleep: tuple[ConsentRequest, ...] = ()
     """What was put off; that which comes up first before the others."""
+    file: ImportedFile | None = None
+    """The one that is open."""
+    page: int = 0
 
 
-def queue(runtime: Runtime) -> Queue:
-    """Return what waits."""
+def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
+    """Return what waits, or what waits of a file."""
+    count, asleep = pending.count_pending(runtime), tuple(pending.asleep(runtime))
+    if file_id and (file := pending.get_file(runtime, file_id)):
+        page = min(page, (file.facts + file.chats - 1) // SHOWN)
+        of_file = pending.list_of_file(runtime, file_id, limit=SHOWN, offset=page * SHOWN)
+        return Queue(tuple(shown_request(runtime, request) for request in of_file), count, asleep, file, page)
+    files = (ShownFile(file, _beginning(runtime, file)) for file in pending.list_files(runtime))
     waiting = pending.list_pending(runtime, limit=SHOWN)
-    count = len(waiting) if len(waiting) < SHOWN else pending.count_pending(runtime)
-    return Queue(tuple(shown_request(runtime, request) for request in waiting), count, tuple(pending.asleep(runtime)))
+    return Queue((*files, *(shown_request(runtime, request) for request in waiting)), count, asleep)
+
+
+def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
+    """Return in words what a file says first."""
+    first = (shown_request(runtime, one) for one in pending.list_of_file(runtime, file.id, limit=FIRST))
+    return tuple(one.value if one.request.field == FACT else f"{one.label}: {one.value}" for one in first)
 
 
 def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
     messages = []
-    for message_id in reversed(request.evidence):
+    for message_id in reversed(request.evidence[-MESSAGES:]):
         with suppress(NotFound):
             messages.append(chats.get_message(runtime, message_id))
     says = decisions.profile(runtime).get(request.field, ())
-    memory, also = pending.memory_text(runtime, request.id), pending.other_values(runtime, request)
+    memory = "" if request.field == FACT else pending.memory_text(runtime, request.id)
+    also = pending.other_values(runtime, request)
     return ShownRequest(request, memory, tuple(messages), also, says)
 
 

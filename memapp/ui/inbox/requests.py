@@ -18,7 +18,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 
-from memapp.domain.consent import ConsentRequest, came_from
+from memapp.domain.consent import CHAT, ConsentRequest
 from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.text import clean
 from memapp.errors import UsageError
@@ -28,7 +28,7 @@ from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import RequestView
-from memapp.ui.inbox.read_models import Queue, ShownRequest
+from memapp.ui.inbox.read_models import SHOWN, Queue, Shown, ShownFile, ShownRequest
 from memapp.ui.memories.labels import age
 from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, joined, notify, row
@@ -54,15 +54,15 @@ memapp asks here before it keeps it.
 tab shows what the profile says."""
 
 
-class RequestRows(TimedRows[ShownRequest]):
+class RequestRows(TimedRows[Shown]):
     """What waits: field, value, who proposed it, age."""
 
-    def key(self, item: ShownRequest) -> str:
-        return item.request.id
+    def key(self, item: Shown) -> str:
+        return item.key
 
-    def draw(self, item: ShownRequest, width: int) -> Content:
-        who = came_from(item.request) if width >= WIDE else ""
-        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.request.created_at, self.clock()):>5}", "$text-muted"))
+    def draw(self, item: Shown, width: int) -> Content:
+        who = item.came_from if width >= WIDE else ""
+        tail = joined((f"{f'  {who:11}' if who else ''}{age(item.created_at, self.clock()):>5}", "$text-muted"))
         value = row(item.value, 100) if item.value else row("a new value", style="$text-muted italic")
         words = joined((f"{item.label} ", "bold"), value)
         return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
@@ -80,6 +80,7 @@ class RequestsPane(Horizontal):
         Binding("ctrl+a", "mark_all", "Mark all shown", show=False, id="inbox.mark_all"),
         Binding("w", "wake", "Wake", id="inbox.wake"),
         Binding("enter", "source", "Its message", id="inbox.source", key_display="⏎"),
+        Binding("enter", "open_file", "One by one", id="inbox.open_file", key_display="⏎"),
         Binding("y,c", "copy", "Copy", id="inbox.copy", key_display="y"),
     ]
 
@@ -96,7 +97,9 @@ class RequestsPane(Horizontal):
         self.runtime = session.runtime
         self.queue: Queue | None = None
         """What was shown last."""
-        self.shown: ShownRequest | None = None
+        self.file_id, self.page = "", 0
+        """The file that is open, and which page of it is shown."""
+        self.shown: Shown | None = None
         """What is read, and what an answer is about."""
         self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
 
@@ -125,22 +128,27 @@ class RequestsPane(Horizontal):
         """What a no or a putting off is about: what is marked, unless the person reads on in one, else the one that is read."""
         if self.rows.marked and not self.view.has_focus_within:
             return list(self.rows.marked)
-        return [self.shown.request.id] if self.shown is not None and self.reading else []
+        return [self.shown.key] if self.shown is not None and self.reading else []
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
     @background("requests", exclusive=True)
     async def refresh_requests(self) -> None:
         """Look again what waits."""
-        self.show(await asyncio.to_thread(read_models.queue, self.runtime))
+        self.show(await asyncio.to_thread(read_models.queue, self.runtime, self.file_id, self.page))
 
     def show(self, queue: Queue) -> None:
         """Show the queue; what is read stays what it is as long as it waits, but for what the person just brought back."""
         more = queue.count - len(queue.requests)
+        earlier, later = "", f"{more} more, when these are answered" if more else ""
+        self.file_id, self.page = queue.file.id if queue.file else "", queue.page
+        if queue.file:
+            above, below = queue.page * SHOWN, queue.file.facts + queue.file.chats - (queue.page + 1) * SHOWN
+            earlier, later = f"{above:,} before" if above else "", f"{below:,} more" if below > 0 else ""
         back = brought_back(self.queue, queue) if self.queue is not None else None
         self.queue = queue
-        self.rows.unmark(self.rows.marked.keys() - {one.request.id for one in queue.requests})
-        self.rows.show(queue.requests, later=f"{more} more, when these are answered" if more else "", at=back)
+        self.rows.unmark(self.rows.marked.keys() - {one.key for one in queue.requests})
+        self.rows.show(queue.requests, earlier=earlier, later=later, at=back)
         self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
         self.refresh_bindings()
         self._read_current()
@@ -170,12 +178,28 @@ class RequestsPane(Horizontal):
 
     @on(RequestRows.Opened)
     def _opened(self) -> None:
-        if self.reading:
+        if self.reading and isinstance(self.shown, ShownFile):
+            self.action_open_file()
+        elif self.reading:
             self.action_source()
         else:
             self.add_class("-reading")
             self.view.focus()
             self.arm_later()
+
+    @on(RequestRows.PageWanted)
+    def _turn_page(self, event: RequestRows.PageWanted) -> None:
+        if self.file_id:
+            self.page += event.step
+            self.refresh_requests()
+
+    def leave_file(self) -> bool:
+        """Go back from the list of a file to the queue; return whether it was open."""
+        was_open = bool(self.file_id)
+        self.file_id, self.page = "", 0
+        if was_open:
+            self.refresh_requests()
+        return was_open
 
     def leave_reading(self) -> bool:
         """Go back from the request to the queue, on a narrow screen; return whether it was open."""
@@ -192,18 +216,22 @@ class RequestsPane(Horizontal):
             return bool(self.queue and self.queue.asleep)
         if action in ("mark", "mark_all"):
             return self.shown is not None and not self.view.has_focus_within
-        if action not in (*ANSWERS, "edit", "source", "copy"):
+        if action not in (*ANSWERS, "edit", "source", "open_file", "copy"):
             return True
         if action in ("deny", "snooze") and self.rows.marked and not self.view.has_focus_within:
             return True if self._arming.armed else None
         if self.shown is None or not self.reading:
             return False
-        if action == "approve" and self.answered != [self.shown.request.id]:
+        if action == "approve" and self.answered != [self.shown.key]:
             return None  # yes is said to one that is read
-        if action == "source":
-            return bool(self.shown.messages)
+        if isinstance(self.shown, ShownFile):
+            return False if action in ("source", "edit") else None if action in ANSWERS and not self._arming.armed else True
+        if action in ("source", "open_file"):
+            return action == "source" and bool(self.shown.messages)
         if action in ANSWERS and not self._arming.armed:
             return None
+        if action == "edit" and self.shown.request.field == CHAT:
+            return False
         return None if action == "approve" and not self.shown.request.new_value else True
 
     def on_key(self, event: events.Key) -> None:
@@ -216,7 +244,7 @@ class RequestsPane(Horizontal):
 
     def action_approve(self) -> None:
         if self.shown is not None:
-            self._decide(partial(decisions.approve, self.runtime, self.shown.request.id))
+            self._decide(partial(decisions.approve, self.runtime, self.shown.key))
 
     def action_deny(self) -> None:
         self._decide(partial(decisions.deny, self.runtime, *self.answered))
@@ -250,7 +278,7 @@ class RequestsPane(Horizontal):
     @background("write")
     async def action_edit(self) -> None:
         """Let the person write what is right, and approve that."""
-        if (shown := self.shown) is None:
+        if not isinstance(shown := self.shown, ShownRequest):
             return
         before = clean(shown.request.new_value)
 
@@ -277,21 +305,28 @@ class RequestsPane(Horizontal):
 
     def action_source(self) -> None:
         """Show the message that it was read from, in its chat."""
-        if self.shown is not None and self.shown.messages:
+        if isinstance(self.shown, ShownRequest) and self.shown.messages:
             self.app.post_message(MessageWanted(self.shown.messages[0].id))
+
+    def action_open_file(self) -> None:
+        """List what waits of a file, to be decided one by one."""
+        if isinstance(self.shown, ShownFile):
+            self.file_id = self.shown.key
+            self.leave_reading()
+            self.refresh_requests()
 
     def action_copy(self) -> None:
         if self.shown is not None:
-            copy(self, self.shown.request.new_value)
+            copy(self, self.shown.value)
 
 
 def brought_back(before: Queue, now: Queue) -> str | None:
     """Return the key of what the person brought back since: newest of what an undo proposed, or of what was put off and woken."""
-    waited, slept = {one.request.id for one in before.requests}, {one.id for one in before.asleep}
+    waited, slept = {one.key for one in before.requests}, {one.file_id or one.id for one in before.asleep}
     for one in now.requests:
-        woken = one.request.id in slept and one.request.snoozed_until is None
-        if one.request.id not in waited and (woken or one.request.proposer == "undo"):
-            return one.request.id
+        is_undone = isinstance(one, ShownRequest) and one.request.proposer == "undo"
+        if one.key not in waited and (one.key in slept or is_undone):
+            return one.key
     return None
 
 

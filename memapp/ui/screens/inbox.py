@@ -39,7 +39,8 @@ class InboxScreen(ModeScreen):
     HELP = (
         "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
         "a approves, d denies, e lets you write it yourself, s asks again tomorrow, w wakes what sleeps. "
-        "Space marks several for one no, or to ask again tomorrow. Enter only shows where it comes from.\n\n"
+        "Space marks several for one no, or to ask again tomorrow. Enter only shows where it comes from; "
+        "a file that you imported is one question, and enter lists what it says, to be decided one by one.\n\n"
         "ctrl+z takes an answer back. Tab turns to your profile."
     )
 
@@ -121,7 +122,7 @@ class InboxScreen(ModeScreen):
         """Go one step back: out of what is read, out of the profile, to the chat."""
         if self.tab == "profile":
             self.action_turn("requests")
-        elif not (self.requests.leave_reading() or self.requests.unmark()):
+        elif not (self.requests.leave_reading() or self.requests.unmark() or self.requests.leave_file()):
             self.action_chat()
 
     # Coming back to the terminal -------------------------------------------------------------------------------------

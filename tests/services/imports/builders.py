@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.portable import read_items
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -31,17 +32,41 @@ def dump(runtime: Runtime) -> list[dict[str, Any]]:
 
 
 def kept(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what has to be the same afterwards: everything but the profile and the consent requests."""
-    return [line for line in lines if line["type"] not in ("consent_request", "profile")]
+    """Return what is the same at once: all but what the profile and live memories say, and what refers to these."""
+    waits = {line["id"] for line in lines if line["type"] == "memory" and line["state"] == "live"}
+    of_them = ("id", "from_id", "to_id", "owner_id")
+    return [
+        line
+        for line in lines
+        if line["type"] not in ("consent_request", "profile") and waits.isdisjoint(line.get(name) for name in of_them)
+    ]
+
+
+def remembered(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the live memories, without what a yes begins anew."""
+    live = [line for line in lines if line["type"] == "memory" and line["state"] == "live"]
+    return [{name: value for name, value in line.items() if name not in ("updated_at", "used")} for line in live]
 
 
 def as_it_arrives(runtime: Runtime) -> list[dict[str, Any]]:
     lines = [line.encode() for line in exports.as_lines(runtime)]
-    return kept([item.model_dump() for _, item in read_items(lines)])
+    return [item.model_dump() for _, item in read_items(lines)]
+
+
+def requests_of_files(runtime: Runtime) -> list[ConsentRequest]:
+    return [request for file in pending.list_files(runtime) for request in pending.list_of_file(runtime, file.id)]
 
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
-    return {(one.field, one.new_value, pending.memory_text(runtime, one.id)) for one in pending.list_pending(runtime)}
+    """Return what waits, but for chats: field, value, and the memory that comes with it."""
+    found = [one for one in (*pending.list_pending(runtime), *requests_of_files(runtime)) if one.field != "chat"]
+    return {(one.field, one.new_value, pending.memory_text(runtime, one.id)) for one in found}
+
+
+def say_yes(runtime: Runtime) -> None:
+    """Approve all that files brought."""
+    for file in pending.list_files(runtime):
+        decisions.approve(runtime, file.id)
 
 
 def carry(runtime: Runtime, other: Runtime, tmp: Path) -> Imported:

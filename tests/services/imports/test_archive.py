@@ -15,12 +15,13 @@ import pytest
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions
 from memapp.services.imports import archive
 from memapp.services.imports.files import Form
 from memapp.services.imports.whole import import_file
 from memapp.store import chat
 from tests.builders import make_runtime
+from tests.services.imports.builders import waiting
 
 
 @pytest.fixture
@@ -95,8 +96,8 @@ def test_a_conversation_of_chatgpt_is_the_branch_that_was_left_standing(runtime:
         ]
     ]
     assert chats.list_threads(runtime)[0].title == "Bees"
-    assert (found.requests, curate.count(runtime)) == (0, 0), "imported words teach nothing"
-    assert pending.list_pending(runtime) == []
+    assert (found.facts, curate.count(runtime)) == (0, 0), "imported words teach nothing"
+    assert waiting(runtime) == set()
     again = import_file(runtime, tmp_path / "conversations.json")
     assert (again.added, again.known) == ({}, 1)
 
@@ -165,7 +166,7 @@ def test_odd_times_are_no_trouble(runtime: Runtime, tmp_path: Path, seconds: Any
     assert import_file(runtime, written(tmp_path / "x.json", data)).added["thread"] == 1
 
 
-def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, tmp_path: Path) -> None:
+def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     lines = [
         {"text": "User keeps bees.", "tags": ["bees", 3], "created_at": "2025-01-01T00:00:00Z", "more": 1},
@@ -174,26 +175,28 @@ def test_facts_of_others_are_imported_and_sensitive_ones_wait(runtime: Runtime, 
     ]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     found = import_file(runtime, file)
-    assert {(one.text, one.origin) for one in curate.list_memories(runtime)} == {
-        ("User keeps bees.", "import"),
-        ("I play chess.", "import"),
+    assert (found.added, found.facts, curate.count(runtime)) == ({}, 3, 0)
+    assert waiting(runtime) == {
+        ("fact", "User keeps bees.", "User keeps bees."),
+        ("city", "Oslo", "User lives in Oslo."),
+        ("fact", "I play chess.", "I play chess."),
     }
-    (request,) = pending.list_pending(runtime)
-    assert (request.field, request.new_value, request.proposer) == ("city", "Oslo", "import")
-    assert pending.memory_text(runtime, request.id) == "User lives in Oslo."
-    assert (found.added, found.requests) == ({"memory": 2}, 1)
-    decisions.approve(runtime, request.id)
-    assert {one.text for one in curate.list_memories(runtime)} >= {"User lives in Oslo."}
+    decisions.approve(runtime, found.file_id)
+    kept = {one.text: one for one in curate.list_memories(runtime)}
+    assert kept.keys() == {"User keeps bees.", "User lives in Oslo.", "I play chess."}
+    bees = kept["User keeps bees."]
+    assert (bees.origin, bees.tags, bees.created_at.year) == ("import", ("bees",), 2025)
 
 
-def test_facts_of_others_in_the_first_person_wait_where_they_touch_something_sensitive(runtime: Runtime, tmp_path: Path) -> None:
+def test_facts_of_others_in_the_first_person_wait_as_what_they_touch(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text("\n".join(json.dumps({"text": text}) for text in ("I pray with friends.", "My mother has cancer.")), "utf-8")
     import_file(runtime, file)
-    assert [one.text for one in curate.list_memories(runtime)] == ["My mother has cancer."]
-    (request,) = pending.list_pending(runtime)
-    memory = pending.memory_text(runtime, request.id)
-    assert (request.field, request.new_value, memory) == ("religion", "pray with friends", "I pray with friends.")
+    assert curate.count(runtime) == 0
+    assert waiting(runtime) == {
+        ("religion", "pray with friends", "I pray with friends."),
+        ("fact", "My mother has cancer.", "My mother has cancer."),
+    }
 
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"text": 3}', '{"text": " "}', '{"text": "%s"}' % ("x" * 281), "nonsense"])

@@ -9,10 +9,10 @@ from memapp.domain.filters import MemoryFilter
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo, upkeep
-from memapp.services.consent import decisions, pending, requests
+from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
 from tests.builders import erase, new_chat, say
-from tests.services.imports.builders import HEADER, carry, empty_store, waiting
+from tests.services.imports.builders import HEADER, carry, empty_store, requests_of_files, waiting
 
 
 def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_benign_field_does_not_apply_by_imported_signals(runtime: Runtime, tmp
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         say(other, new_chat(other), "Please be more formal.")
-        assert {(one.field, one.state) for one in pending.list_pending(other)} == {("tone", "pending")}
+        assert waiting(other) == {("tone", "formal", "")}
         assert decisions.profile(other) == {}
 
 
@@ -35,18 +35,6 @@ def test_what_was_erased_for_good_comes_back_only_as_a_question(runtime: Runtime
         assert waiting(other) == {("forgotten", "I keep bees.", "I keep bees.")}
 
 
-def test_a_memory_that_states_something_sensitive_waits_with_its_request(tmp_path: Path) -> None:
-    with empty_store() as one, empty_store() as other:
-        curate.add(one, "User lives in Ghent.")
-        curate.add(one, "User keeps bees.")
-        carry(one, other, tmp_path)
-        assert [memory.text for memory in curate.list_memories(other)] == ["User keeps bees."]
-        (request,) = pending.list_pending(other)
-        assert (request.field, pending.memory_text(other, request.id)) == ("city", "User lives in Ghent.")
-        decisions.approve(other, request.id)
-        assert {memory.text for memory in curate.list_memories(other)} == {"User keeps bees.", "User lives in Ghent."}
-
-
 TWO = "User has HIV and lives in Berlin."
 
 
@@ -55,9 +43,9 @@ def test_a_memory_that_states_two_such_things_comes_with_the_yes_to_the_second(t
     with empty_store() as one, empty_store() as other, empty_store() as third:
         curate.add(one, TWO)
         found = carry(one, other, tmp_path)
-        assert (found.requests, found.known, found.left_out) == (2, 0, 0)
+        assert (found.facts, found.known, found.left_out) == (2, 0, 0)
         found = carry(other, third, tmp_path)
-        assert (found.requests, found.known, found.left_out) == (2, 0, 0)
+        assert (found.facts, found.known, found.left_out) == (2, 0, 0)
         assert waiting(third) == waiting(other) == {("city", "Berlin", ""), ("health", "HIV", "")}
         approve(third, first)
         assert curate.count(third) == 0
@@ -70,7 +58,7 @@ def test_a_memory_that_states_two_such_things_stays_away_after_one_no(tmp_path: 
     with empty_store() as one, empty_store() as other:
         curate.add(one, TWO)
         carry(one, other, tmp_path)
-        (city,) = (request for request in pending.list_pending(other) if request.field == "city")
+        (city,) = (request for request in requests_of_files(other) if request.field == "city")
         decisions.deny(other, city.id)
         approve(other, "health")
         assert (curate.count(other), decisions.profile(other)) == (0, {"health": ("HIV",)})
@@ -101,7 +89,7 @@ def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime:
 
 
 def approve(runtime: Runtime, field: str) -> None:
-    (request,) = (one for one in pending.list_pending(runtime) if one.field == field)
+    (request,) = (one for one in requests_of_files(runtime) if one.field == field)
     decisions.approve(runtime, request.id)
 
 
@@ -113,7 +101,7 @@ def test_a_memory_that_touches_something_sensitive_waits_though_it_states_no_val
         curate.add(one, WHEELS)
         carry(one, other, tmp_path)
         assert curate.count(other) == 0
-        (request,) = pending.list_pending(other)
+        (request,) = requests_of_files(other)
         assert waiting(other) == {("health", "uses a wheelchair", WHEELS)}
         decisions.approve(other, request.id)
         assert [memory.text for memory in curate.list_memories(other)] == [WHEELS]
@@ -133,11 +121,12 @@ def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(runtime:
         assert waiting(third) == waiting(runtime)
 
 
-def test_a_memory_that_may_be_about_a_field_but_names_no_value_of_it_is_told_to_be_left_out(tmp_path: Path) -> None:
+def test_a_memory_that_may_be_about_a_field_but_names_no_value_of_it_waits_in_its_own_words(tmp_path: Path) -> None:
     with empty_store() as one, empty_store() as other:
-        curate.add(one, "User's name is on the list.")
-        found = carry(one, other, tmp_path)
-        assert (waiting(other), curate.count(other), found.requests, found.left_out) == (set(), 0, 0, 1)
+        text = "User's name is on the list."
+        curate.add(one, text)
+        carry(one, other, tmp_path)
+        assert (waiting(other), curate.count(other)) == ({("fact", text, text)}, 0)
 
 
 def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_be_left_out(tmp_path: Path) -> None:
@@ -146,7 +135,7 @@ def test_of_two_memories_that_say_the_same_of_the_person_the_second_is_told_to_b
         curate.add(one, "User's home is Ghent.")
         found = carry(one, other, tmp_path)
         assert waiting(other) == {("city", "Ghent", "User lives in Ghent.")}
-        assert (found.requests, found.known, found.left_out) == (1, 0, 1)
+        assert (found.facts, found.known, found.left_out) == (1, 0, 1)
 
 
 REQUEST = {
@@ -163,6 +152,7 @@ WITH_MEMORY = {
 
 BOTH = "User lives in Berlin. User wants to learn Dutch."
 OWES = ("money", "owes the bank a fortune", "User owes the bank a fortune.")
+BEES = ("fact", "User keeps bees.", "User keeps bees.")
 GOAL = ("goals_add", "owes the bank a fortune")
 
 
@@ -174,13 +164,13 @@ GOAL = ("goals_add", "owes the bank a fortune")
         ("city", "Berlin", "User lives in Ghent.", {("city", "Berlin", ""), ("city", "Ghent", "User lives in Ghent.")}, 0),
         ("city", "Berlin", "User lives in Berlin. User has HIV.", {("city", "Berlin", ""), ("health", "HIV", "")}, 0),
         ("city", "Berlin", BOTH, {("city", "Berlin", BOTH)}, 0),
-        ("city", "Berlin", "User keeps bees.", {("city", "Berlin", "")}, 1),
+        ("city", "Berlin", "User keeps bees.", {("city", "Berlin", ""), BEES}, 0),
         ("city", "Berlin", "User owes the bank a fortune.", {("city", "Berlin", ""), OWES}, 0),
         ("money", "owes the bank a fortune", "User owes the bank a fortune.", {OWES}, 0),
         ("money", "owes the bank", "User owes the bank a fortune.", {("money", "owes the bank", ""), OWES}, 0),
         ("goals_add", "owes the bank a fortune", "User owes the bank a fortune.", {(*GOAL, ""), OWES}, 0),
         ("forgotten", "User kept bees.", "User kept bees.", {("forgotten", "User kept bees.", "User kept bees.")}, 0),
-        ("forgotten", "User kept bees.", "User keeps hens.", {("forgotten", "User kept bees.", "")}, 1),
+        ("forgotten", "User kept bees.", "User keeps bees.", {("forgotten", "User kept bees.", ""), BEES}, 0),
     ],
 )
 def test_a_request_brings_no_memory_that_says_something_else(

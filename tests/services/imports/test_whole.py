@@ -13,19 +13,35 @@ from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
 from tests.builders import erase, new_chat, say
-from tests.services.imports.builders import HEADER, as_it_arrives, carry, dump, empty_store, kept, lived_in, waiting
+from tests.services.imports.builders import (
+    HEADER,
+    as_it_arrives,
+    carry,
+    dump,
+    empty_store,
+    kept,
+    lived_in,
+    remembered,
+    say_yes,
+    waiting,
+)
 
 
-def test_everything_comes_back_but_the_profile_waits_for_a_yes(runtime: Runtime, tmp_path: Path) -> None:
+def test_everything_comes_back_but_what_is_said_of_the_person_waits_for_a_yes(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     with empty_store() as other:
         found = carry(runtime, other, tmp_path)
-        assert kept(dump(other)) == as_it_arrives(runtime)
-        assert decisions.profile(other) == {}
+        arrived = as_it_arrives(runtime)
+        assert kept(dump(other)) == kept(arrived)
+        assert (decisions.profile(other), curate.count(other)) == ({}, 0)
         values = {("city", "Bruges"), ("health", "asthma"), ("health", "allergic to dust"), ("language", "Dutch")}
-        assert waiting(other) == {(*value, "") for value in values}
-        assert (found.requests, found.left_out) == (4, 2)
+        facts = {("fact", one["text"], one["text"]) for one in remembered(arrived)}
+        assert waiting(other) == {(*value, "") for value in values} | facts
+        assert (found.facts, found.chats) == (4 + len(facts), 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {"import"}
+        say_yes(other)
+        assert remembered(dump(other)) == remembered(arrived)
+        assert decisions.profile(other) == {"city": ("Bruges",), "health": ("allergic to dust", "asthma"), "language": ("Dutch",)}
 
 
 def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path) -> None:
@@ -43,6 +59,7 @@ def test_a_memory_of_a_file_is_never_the_persons_own(runtime: Runtime, tmp_path:
     assert "person" in {line["origin"] for line in dump(runtime) if line["type"] == "memory"}
     with empty_store() as other:
         carry(runtime, other, tmp_path)
+        say_yes(other)
         assert {line["origin"] for line in dump(other) if line["type"] == "memory"} == {"import"}
 
 
@@ -54,6 +71,7 @@ def test_a_memory_of_a_file_brings_no_lines_of_its_own(runtime: Runtime, tmp_pat
     with empty_store() as other:
         file.write_text(f"{HEADER}{json.dumps(forged)}\n", "utf-8")
         import_file(other, file)
+        say_yes(other)
         (memory,) = curate.list_memories(other)
     assert (memory.text, memory.tags) == ("User flies kites. [tasks] Pay the printer bill.", ("kites - bills",))
     file.write_text(f"{HEADER}{json.dumps({**line, 'text': ' '})}\n", "utf-8")
@@ -68,7 +86,7 @@ def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -
         before = dump(other)
         again = import_file(other, tmp_path / "all.jsonl")
         assert dump(other) == before
-        assert (again.added, again.requests, again.step) == ({}, 0, "")
+        assert (again.added, again.facts, again.step) == ({}, 0, "")
     before = dump(runtime)
     assert import_file(runtime, tmp_path / "all.jsonl").added == {}, "into the store that it came from"
     assert dump(runtime) == before
@@ -97,6 +115,7 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
     bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
     with empty_store() as other:
         carry(runtime, other, tmp_path)
+        say_yes(other)
         say(other, thread, "Both went on with it.")
         before = dump(other)
         say(runtime, thread, "And which plants?")
@@ -108,30 +127,21 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
             for to in (hens, learned):
                 changes.apply(session, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         found = carry(runtime, other, tmp_path)
-        assert found.added == {"memory": 1, "relation": 1}
+        assert (found.added, found.facts) == ({}, 1)
         assert "added to a chat that is here already" in str(found)
         undo.undo_last(other)
-        gone = {learned, *(line["id"] for line in dump(other) if line["type"] == "relation")}
-        assert [line for line in dump(other) if line.get("id") not in gone] == before
-
-
-def test_an_import_is_taken_back_though_a_part_of_it_was_erased(runtime: Runtime, tmp_path: Path) -> None:
-    erased = curate.add(runtime, "I keep bees.").memory_id
-    curate.add(runtime, "I play chess.")
-    with empty_store() as other:
-        carry(runtime, other, tmp_path)
-        erase(other, erased)
-        undo.undo_last(other)
-        assert curate.count(other) == 0
+        assert [line for line in dump(other) if line in before] == before
+        assert waiting(other) == set()
 
 
 def test_the_chats_of_an_import_are_taken_back_though_its_memories_were_erased(runtime: Runtime, tmp_path: Path) -> None:
     erased = curate.add(runtime, "I keep bees.").memory_id
     say(runtime, new_chat(runtime), "Hello.")
     with empty_store() as other:
-        carry(runtime, other, tmp_path)
+        step = carry(runtime, other, tmp_path).step
+        say_yes(other)
         erase(other, erased)
-        undo.undo_last(other)
+        undo.undo(other, step)
         assert chats.list_threads(other) == []
 
 
@@ -195,19 +205,15 @@ def test_what_went_with_an_undo_comes_in_again(runtime: Runtime, tmp_path: Path)
     lived_in(runtime)
     with empty_store() as other:
         carry(runtime, other, tmp_path)
-        came = kept(dump(other))
+        came, waited = len(chats.list_threads(other)), waiting(other)
         undo.undo_last(other)
-        assert curate.list_memories(other) == []
+        assert (waiting(other), chats.list_threads(other)) == (set(), [])
         assert "2 chats, " in str(import_file(other, tmp_path / "all.jsonl")), "their messages were here"
         (again, *_) = undo.undoable(other)
-        assert undo.describe(other, again) == "Brought in a file: “I keep hens.” and 1 more, 2 chats"
-        live = {line["text"] for line in came if line["type"] == "memory" and line["state"] == "live"}
-        assert {one.text for one in curate.list_memories(other)} == live
-        assert len(chats.list_threads(other)) == len(
-            [line for line in came if line["type"] == "thread" and not line["deleted_at"]]
-        )
+        assert undo.describe(other, again) == "Brought in a file: 6 facts, 2 chats"
+        assert (waiting(other), len(chats.list_threads(other))) == (waited, came)
         undo.undo_last(other)
-        assert (curate.list_memories(other), chats.list_threads(other)) == ([], [])
+        assert (waiting(other), chats.list_threads(other)) == (set(), [])
 
 
 def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tmp_path: Path) -> None:
@@ -217,4 +223,6 @@ def test_a_memory_in_the_trash_may_say_what_a_live_one_says(runtime: Runtime, tm
     assert states == {"live", "soft_deleted"}
     with empty_store() as other:
         carry(runtime, other, tmp_path)
-        assert kept(dump(other)) == as_it_arrives(runtime)
+        assert kept(dump(other)) == kept(as_it_arrives(runtime))
+        say_yes(other)
+        assert remembered(dump(other)) == remembered(as_it_arrives(runtime))

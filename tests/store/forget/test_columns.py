@@ -56,6 +56,7 @@ REGISTRY: dict[str, How] = {
     "history.actor": How.WORDLESS,
     "history.meta": How.WORDLESS,
     "change_log.meta": How.WORDLESS,
+    "imported_files.name": How.MARK,
     "consent_requests.old_value": How.ROW,
     "consent_requests.new_value": How.ROW,
     "consent_requests.proposer": How.WORDLESS,

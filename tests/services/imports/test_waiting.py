@@ -1,0 +1,200 @@
+"""What a file says of a person waits as one question, that can be opened."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.consent import ImportedFile
+from memapp.errors import NotFound, UsageError
+from memapp.runtime import Runtime
+from memapp.services import chats, curate, undo
+from memapp.services.consent import decisions, pending
+from memapp.services.imports.whole import import_file
+from memapp.services.query import conversation_scope
+from memapp.services.recall import RecallRequest, recall
+from tests.services.consent.builders import later, live
+
+FACTS = ["User keeps bees.", "User plays chess on Sundays.", "User lives in Ghent."]
+
+
+def notes(tmp_path: Path, facts: list[str], name: str = "notes.json") -> Path:
+    file = tmp_path / name
+    file.write_text("".join(f"{json.dumps({'text': one})}\n" for one in facts), "utf-8")
+    return file
+
+
+def brought(runtime: Runtime, tmp_path: Path, facts: list[str] = FACTS) -> ImportedFile:
+    import_file(runtime, notes(tmp_path, facts))
+    (file,) = pending.list_files(runtime)
+    return file
+
+
+def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    assert str(file) == "3 facts from notes.json"
+    assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (1, [], [])
+    assert [(one.field, one.new_value) for one in pending.list_of_file(runtime, file.id)] == [
+        ("fact", "User keeps bees."),
+        ("fact", "User plays chess on Sundays."),
+        ("city", "Ghent"),
+    ]
+
+
+def test_nothing_of_a_waiting_file_is_recalled_or_found(runtime: Runtime, tmp_path: Path) -> None:
+    brought(runtime, tmp_path)
+    assert recall(runtime, RecallRequest("bees chess Ghent", 10, scope=conversation_scope(runtime))) == []
+
+
+def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    step = decisions.approve(runtime, file.id)
+    assert set(live(runtime)) == set(FACTS)
+    assert (decisions.profile(runtime), pending.count_pending(runtime)) == ({"city": ("Ghent",)}, 0)
+    assert decisions.describe(runtime, step) == "Approved 3 facts from notes.json"
+    undo.undo_last(runtime)
+    assert (live(runtime), decisions.profile(runtime)) == ([], {})
+    assert [str(one) for one in pending.list_files(runtime)] == ["3 facts from notes.json"]
+    decisions.approve(runtime, file.id)
+    assert set(live(runtime)) == set(FACTS)
+
+
+def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    step = decisions.deny(runtime, file.id)
+    assert (live(runtime), pending.count_pending(runtime)) == ([], 0)
+    assert decisions.describe(runtime, step) == "Denied 3 facts from notes.json"
+    found = import_file(runtime, notes(tmp_path, FACTS))
+    assert (found.facts, found.known, found.step) == (0, 3, "")
+    undo.undo_last(runtime)
+    assert [str(one) for one in pending.list_files(runtime)] == ["3 facts from notes.json"]
+
+
+def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    bees, chess, _ = pending.list_of_file(runtime, file.id)
+    decisions.approve(runtime, bees.id)
+    decisions.deny(runtime, chess.id)
+    assert live(runtime) == ["User keeps bees."]
+    assert [str(one) for one in pending.list_files(runtime)] == ["1 fact from notes.json"]
+    undo.undo_last(runtime)
+    assert [str(one) for one in pending.list_files(runtime)] == ["2 facts from notes.json"]
+
+
+def test_a_fact_of_a_file_is_kept_in_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
+    bees, *_ = pending.list_of_file(runtime, brought(runtime, tmp_path).id)
+    decisions.edit_then_approve(runtime, bees.id, "User keeps bumblebees.")
+    assert live(runtime) == ["User keeps bumblebees."]
+
+
+def test_a_yes_to_a_file_replaces_nothing_in_the_profile(runtime: Runtime, tmp_path: Path) -> None:
+    decisions.set_field(runtime, "city", "Oslo")
+    file = brought(runtime, tmp_path)
+    decisions.approve(runtime, file.id)
+    assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    assert set(live(runtime)) == set(FACTS[:2])
+    with pytest.raises(UsageError, match="would replace"):
+        decisions.approve(runtime, file.id)
+    (left,) = pending.list_of_file(runtime, file.id)
+    decisions.approve(runtime, left.id)
+    assert decisions.profile(runtime) == {"city": ("Ghent",)}
+
+
+def test_a_file_is_put_off_and_woken_as_one(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    decisions.snooze(runtime, file.id)
+    assert (pending.count_pending(runtime), len(pending.asleep(runtime))) == (0, 1)
+    decisions.wake(runtime)
+    assert (pending.list_files(runtime), pending.asleep(runtime)) == ([file], [])
+
+
+def test_the_same_file_twice_asks_once(runtime: Runtime, tmp_path: Path) -> None:
+    brought(runtime, tmp_path)
+    again = import_file(runtime, notes(tmp_path, ["user KEEPS bees", *FACTS[1:]], "copy.json"))
+    assert (again.facts, again.known, again.step) == (0, 3, "")
+    (file,) = pending.list_files(runtime)
+    decisions.approve(runtime, file.id)
+    assert import_file(runtime, notes(tmp_path, FACTS)).known == 3
+    assert pending.count_pending(runtime) == 0
+
+
+def test_an_undone_import_waits_no_more(runtime: Runtime, tmp_path: Path) -> None:
+    brought(runtime, tmp_path)
+    undo.undo_last(runtime)
+    assert (pending.count_pending(runtime), live(runtime)) == (0, [])
+    assert import_file(runtime, notes(tmp_path, FACTS)).facts == 3
+
+
+def test_a_secret_in_a_file_is_not_even_asked_about(runtime: Runtime, tmp_path: Path) -> None:
+    found = import_file(runtime, notes(tmp_path, ["User's password is hunter2.", "User keeps bees."]))
+    assert (found.facts, found.left_out) == (1, 1)
+
+
+def test_what_nobody_answers_becomes_a_no(runtime: Runtime, tmp_path: Path) -> None:
+    file = brought(runtime, tmp_path)
+    later(runtime, days=8)
+    assert (pending.list_files(runtime), pending.count_pending(runtime)) == ([], 0)
+    with pytest.raises(NotFound):
+        decisions.approve(runtime, file.id)
+
+
+CLAUDE = [
+    {
+        "uuid": "a",
+        "name": "Pastries",
+        "created_at": "2026-01-31T08:15:00Z",
+        "chat_messages": [
+            {"sender": "human", "text": "My sister Ines bakes pastéis de nata every Sunday."},
+            {"sender": "assistant", "text": "What a treat that your sister Ines bakes!"},
+        ],
+    }
+]
+
+
+def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(runtime: Runtime, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(CLAUDE), "utf-8")
+    import_file(runtime, file)
+    asked = RecallRequest("What does my sister bake on Sundays?", 5, scope=conversation_scope(runtime))
+    assert recall(runtime, asked) == []
+    (waits,) = pending.list_files(runtime)
+    assert str(waits) == "1 chat from conversations.json"
+    decisions.approve(runtime, waits.id)
+    assert "nata" in " ".join(hit.text for hit in recall(runtime, asked))
+    undo.undo_last(runtime)
+    assert recall(runtime, asked) == []
+    decisions.deny(runtime, waits.id)
+    assert recall(runtime, asked) == []
+    thread = chats.list_threads(runtime)[0].id
+    assert len(chats.page(runtime, thread).messages) == 2, "the person reads it"
+
+
+@pytest.mark.slow
+def test_ten_thousand_facts_come_in_are_paged_decided_and_taken_back_in_seconds(runtime: Runtime, tmp_path: Path) -> None:
+    facts = [f"User collects the postcard number {number} of series {number % 97}." for number in range(10_000)]
+    times = {}
+
+    def timed(name: str, begun: float) -> None:
+        times[name] = time.perf_counter() - begun
+
+    begun = time.perf_counter()
+    file = brought(runtime, tmp_path, facts)
+    timed("import", begun)
+    begun = time.perf_counter()
+    page = pending.list_of_file(runtime, file.id, limit=50, offset=9_950)
+    assert len(page) == 50 and pending.count_pending(runtime) == 1
+    timed("page", begun)
+    begun = time.perf_counter()
+    step = decisions.approve(runtime, file.id)
+    timed("approve", begun)
+    assert curate.count(runtime) == 10_000
+    begun = time.perf_counter()
+    undo.undo(runtime, step)
+    timed("undo", begun)
+    begun = time.perf_counter()
+    decisions.deny(runtime, file.id)
+    timed("deny", begun)
+    print(times)
+    assert times["page"] < 0.2
+    assert max(times.values()) < 60
