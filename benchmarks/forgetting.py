@@ -71,6 +71,7 @@ ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
     "request": "SELECT count(*) FROM consent_requests WHERE instr(lower(new_value || old_value), ?)",
+    "file": "SELECT count(*) FROM imported_files WHERE instr(lower(name), ?)",
     "context card": "SELECT count(*) FROM context_cards WHERE instr(lower(text), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
@@ -262,6 +263,8 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.add_context_card(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
     chats.save_draft(runtime, thread.id, f"Once more: {word.title()}.")
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
+    with runtime.write() as session:
+        consents.add_file(session, new_id(session.now), f"{word} notes.json")
     if number >= len(FIELDS):
         return
     with runtime.decide() as session:

@@ -118,7 +118,7 @@ def _quoted(value: str) -> str:
 def like(field: str, value: str) -> str:
     """Return a GLOB pattern that the new value, in small letters, of each request of this value fits, if it is all ASCII."""
     words = re.findall("[a-z0-9]+", normal_value(field, value)) if field != FORGOTTEN else []
-    return "*".join(["", *words, ""]) or "*"
+    return f"*{max(words, key=len)}*" if words else "*"  # the words may stand in another order
 
 
 def expiry(created_at: datetime) -> datetime:

@@ -84,12 +84,13 @@ def has_value(field: str, says: Iterable[str], value: str) -> bool:
 
 
 def same_value(field: str, one: str, other: str) -> bool:
-    """Say whether two values of a field are the same but for case, spaces and the form of their characters."""
+    """Say whether two values of a field are the same but for case, spaces, apostrophes and the form of their characters."""
     return normal_value(field, one) == normal_value(field, other)
 
 
 def normal_value(field: str, value: str) -> str:
     """Return a value in the form in which values of this field are compared."""
+    value = re.sub("[’‘ʼʹ`´′＇]", "'", value)  # first: of some, NFKC makes a space
     plain = one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold()))
     if field == "pronouns":
         plain = re.sub(r"\s*/\s*", "/", plain)

@@ -17,6 +17,7 @@ from memapp.services.life_domains import Bearing, bearing_on
 from memapp.services.prompt_form import expected_after, most_memories
 from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest, needed, plainly_needed
+from memapp.services.tellable import without_words_of_withheld
 from memapp.store import chat, checkpoints, memories
 
 
@@ -36,11 +37,15 @@ class Retrieved:
 
 
 def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
-    """Return what the model's last reply expects next, if nothing but memapp's own words followed it."""
+    """Return what the model's last reply expects next, if nothing but memapp's own words followed it.
+
+    One made of what waits for a yes or was denied is not used.
+    """
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
-    return expected_after(runtime, last.id)
+    found = expected_after(runtime, last.id)
+    return found if found and without_words_of_withheld(runtime.read(), [found.text]) else None
 
 
 def prefetched(runtime: Runtime, thread_id: str, expected: Prediction | None) -> Prefetched | None:
@@ -70,6 +75,7 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     """
     if quotes.is_small_talk(text):
         return Retrieved()
+    needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
     seen = frozenset(one.id for one in in_prompt)
     limit = most_memories(runtime)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:

@@ -9,7 +9,7 @@ from memapp.domain.consent import CHAT
 from memapp.domain.memory import Recalled
 from memapp.domain.profile import Hint, has_value
 from memapp.domain.ranking import Candidate
-from memapp.language.english.withheld import says_any, told_beside
+from memapp.language.english.withheld import says_any, states, told_beside
 from memapp.store import chat, consents, search
 from memapp.store.session import Session
 
@@ -26,20 +26,36 @@ def tellable(session: Session, said: Sequence[Said]) -> list[Said]:
 
 def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
     """Return what was said, each without what waits for a yes or was denied; where nothing is left of it, it is left out."""
-    withheld = _withheld(session, [one.id for one in said]) if said else {}
+    withheld = _withheld(session, said) if said else {}
     told = _rests(session, [one.id for one in said if one.id in withheld], withheld)
     kept = [_with_text(one, told[one.id]) if one.id in told else one for one in said]
     return [one for one in kept if one.text or one.id not in told]
 
 
-def _withheld(session: Session, ids: Sequence[str]) -> dict[str, list[Hint]]:
-    """Return what messages say that waits or was denied, and that the profile does not say by now."""
-    profile = consents.read_profile(session)
-    found = {
-        id: [one for one in hints if not has_value(one.field, profile.get(one.field, ()), one.value)]
-        for id, hints in search.unconfirmed(session, ids).items()
+def without_words_of_withheld(session: Session, texts: Sequence[str], said: str = "") -> list[str]:
+    """Return the texts that have no word of what waits or was denied, but for words that the person says just now."""
+    values = _unconfirmed(session, consents.withheld(session))
+    values = [one for one in values if not says_any(said, [one])]
+    return [one for one in texts if not says_any(one, values)]
+
+
+def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
+    """Return what messages say that waits or was denied, whether or not it was read in them."""
+    of_messages = {
+        id: _unconfirmed(session, hints) for id, hints in search.unconfirmed(session, [one.id for one in said]).items()
     }
-    return {id: hints for id, hints in found.items() if hints}
+    values = _unconfirmed(session, consents.withheld(session))
+    for one in said if values else ():
+        if not isinstance(one, Recalled) or one.kind == "message":
+            hints = of_messages.setdefault(one.id, [])
+            hints += [value for value in values if value not in hints and states(one.text, value)]
+    return {id: hints for id, hints in of_messages.items() if hints}
+
+
+def _unconfirmed(session: Session, hints: Sequence[Hint]) -> list[Hint]:
+    """Return what the profile does not say by now."""
+    profile = consents.read_profile(session) if hints else {}
+    return [one for one in hints if not has_value(one.field, profile.get(one.field, ()), one.value)]
 
 
 def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence[Hint]]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from memapp.domain.changes import Actor, Event, is_memapp
 from memapp.domain.consent import ConsentRequest, Decider, ImportedFile
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
+from memapp.domain.profile import Hint
 from memapp.errors import NotFound
 from memapp.store import history, snapshots
 from memapp.store.events import Node, add_event
@@ -82,6 +83,14 @@ def said_in(session: Session, request_ids: Sequence[str]) -> list[str]:
                  SELECT r.id FROM consent_requests r WHERE r.field <> 'chat' AND r.id IN (SELECT value FROM json_each(:ids))
                  AND NOT EXISTS (SELECT 1 FROM profile WHERE user_id = :user AND field = r.field AND value = r.new_value))"""
     return session.column(sql, ids=request_ids)
+
+
+def withheld(session: Session) -> list[Hint]:
+    """Return the values that wait or were denied, but for those of files, which no message here stated."""
+    sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests r
+             WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL
+             AND new_value <> '' AND field <> 'forgotten'"""
+    return session.records(Hint, sql)
 
 
 def signals(session: Session, request_id: str) -> list[tuple[str, bool]]:
@@ -179,8 +188,8 @@ def list_files(session: Session) -> list[ImportedFile]:
 
 
 def list_of_file(session: Session, file_id: str, *, limit: int | None = None, offset: int = 0) -> list[ConsentRequest]:
-    """Return the requests of a file that can be decided now, in the order of the file."""
-    sql = f"""{_REQUESTS} WHERE p.file_id = :file AND {_PENDING} ORDER BY p.id
+    """Return the requests of a file that can be decided now: what is of the profile first, and in the order of the file."""
+    sql = f"""{_REQUESTS} WHERE p.file_id = :file AND {_PENDING} ORDER BY p.field IN ('fact', 'chat'), p.id
               LIMIT coalesce(:limit, -1) OFFSET :offset"""
     return session.records(ConsentRequest, sql, file=file_id, now=session.now, limit=limit, offset=offset)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
-from memapp.domain.profile import normal_value, same_value
+from memapp.domain.profile import normal_value
 from memapp.language.english.duplicates import gist
 from memapp.language.lexicon import lexicon
 
@@ -14,10 +14,11 @@ MAX_REPLY_CHARS = 80
 
 
 def proposes(request: ConsentRequest, value: str) -> bool:
-    """Say whether a request is of this value; of what was erased, whether it says the same in whatever words."""
+    """Say whether a request is of this value, in any order; of what was erased, whether it says the same in whatever words."""
     if request.field == FORGOTTEN:
         return gist(request.new_value) == gist(value)
-    return same_value(request.field, request.new_value, value)
+    one, other = (sorted(normal_value(request.field, each).split()) for each in (request.new_value, value))
+    return one == other
 
 
 def says_yes(reply: str, field: str, value: str) -> bool | None:

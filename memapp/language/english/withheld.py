@@ -47,6 +47,11 @@ def says_any(text: str, withheld: Sequence[Hint]) -> bool:
     return any(_has_word_of(text, one) for one in withheld)
 
 
+def states(text: str, one: Hint) -> bool:
+    """Say whether a text says all the words of a value, in any case and order."""
+    return _telling(one) <= _words(text)
+
+
 def _kept(said: Sequence[str], withheld: Sequence[Hint]) -> Iterator[str]:
     is_cut = False
     for sentence in said:
@@ -85,7 +90,7 @@ def _is_withheld(sentence: str, withheld: Sequence[Hint]) -> bool:
 
 def _states(sentence: str, one: Hint) -> bool:
     """Say whether a sentence is what a value was read from."""
-    if one.value and _telling(one) <= _words(sentence):
+    if one.value and states(sentence, one):
         return True
     return any(same_value(one.field, other.value, one.value) for other in stated(sentence, one.field))
 

@@ -100,6 +100,7 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
 
 def _head(shown: ShownRequest) -> Content:
     rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
+    rule = "not used before your yes" if shown.request.field in (FACT, CHAT) else rule
     return joined((shown.label, "bold $primary"), (f"   {rule}", "$text-muted"))
 
 

@@ -86,7 +86,7 @@ class RequestsPane(Horizontal):
 
     @dataclass
     class Counted(Message):
-        """So many requests wait, and this is said of what was put off."""
+        """So many questions wait, and this is said of what was put off, or of the file that is open."""
 
         count: int
         asleep: str
@@ -149,7 +149,8 @@ class RequestsPane(Horizontal):
         self.queue = queue
         self.rows.unmark(self.rows.marked.keys() - {one.key for one in queue.requests})
         self.rows.show(queue.requests, earlier=earlier, later=later, at=back)
-        self.post_message(self.Counted(queue.count, sleeping(queue.asleep, self.runtime.clock())))
+        aside = f"{queue.file} · esc goes back" if queue.file else sleeping(queue.asleep, self.runtime.clock())
+        self.post_message(self.Counted(queue.count, aside))
         self.refresh_bindings()
         self._read_current()
 

@@ -36,9 +36,9 @@ def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: 
     assert str(file) == "3 facts from notes.json"
     assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (1, [], [])
     assert [(one.field, one.new_value) for one in pending.list_of_file(runtime, file.id)] == [
+        ("city", "Ghent"),
         ("fact", "User keeps bees."),
         ("fact", "User plays chess on Sundays."),
-        ("city", "Ghent"),
     ]
 
 
@@ -73,7 +73,7 @@ def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: R
 
 def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> None:
     file = brought(runtime, tmp_path)
-    bees, chess, _ = pending.list_of_file(runtime, file.id)
+    _, bees, chess = pending.list_of_file(runtime, file.id)
     decisions.approve(runtime, bees.id)
     decisions.deny(runtime, chess.id)
     assert live(runtime) == ["User keeps bees."]
@@ -83,7 +83,7 @@ def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> 
 
 
 def test_a_fact_of_a_file_is_kept_in_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
-    bees, *_ = pending.list_of_file(runtime, brought(runtime, tmp_path).id)
+    _, bees, _ = pending.list_of_file(runtime, brought(runtime, tmp_path).id)
     decisions.edit_then_approve(runtime, bees.id, "User keeps bumblebees.")
     assert live(runtime) == ["User keeps bumblebees."]
 

@@ -1,0 +1,86 @@
+"""What waits or was denied is told in no other chat and predicts nothing, however it is written, until the person says yes."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memapp.runtime import Runtime
+from memapp.services import browse, retrieved
+from memapp.services.consent import decisions, pending, requests
+from memapp.services.query import conversation_scope
+from memapp.services.recall import RecallRequest, recall
+from memapp.services.tellable import without_words_of_withheld
+from memapp.store import chat, expectations
+from tests.builders import new_chat, say
+from tests.services.consent.builders import typed
+from tests.services.imports.builders import empty_store
+
+VALUES = ["Brontë’s disease", "O’Hara", "Saint Mary’s ward", "type one diabetes"]
+
+
+def recased(text: str) -> st.SearchStrategy[str]:
+    """Return the same words in any case, order and kind of apostrophe."""
+
+    def written(way: tuple[list[str], list[bool], str]) -> str:
+        words, upper, apostrophe = way
+        joined = " ".join(words).replace("’", apostrophe)
+        return "".join(one.upper() if up else one.lower() for one, up in zip(joined, upper * len(joined), strict=False))
+
+    ways = st.tuples(st.permutations(text.split()), st.lists(st.booleans(), min_size=3, max_size=7), st.sampled_from("’'ʼ‘`´＇"))
+    return ways.map(written)
+
+
+@st.composite
+def ways(draw: st.DrawFn) -> tuple[str, str]:
+    value = draw(st.sampled_from(VALUES))
+    return value, draw(recased(value))
+
+
+@settings(max_examples=40, deadline=None)
+@given(way=ways(), denied=st.booleans())
+def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, str], denied: bool) -> None:
+    value, written = way
+    with empty_store() as runtime:
+        read_in = typed(runtime, new_chat(runtime), f"My {value} came back.")
+        said_again = typed(runtime, new_chat(runtime), f"The trams were late again. It was {written} once more.")
+        request = requests.propose(runtime, "health", value, message_id=read_in.id, typed=True)
+        assert request
+        if denied:
+            decisions.deny(runtime, request.id)
+            assert requests.propose(runtime, "health", written) is None, "it is not asked again"
+        else:
+            assert requests.propose(runtime, "health", written) == request, "it is asked once"
+        assert read_in.id not in told(runtime, value)
+        assert told(runtime, value).get(said_again.id, "The trams were late again.") == "The trams were late again."
+        found = [hit.id for word in written.split() for hit in browse.find(runtime, word) if len(word) > 2]
+        assert said_again.id in found, "the person finds their message"
+        keywords = [written, *written.split(), "trams"]
+        assert without_words_of_withheld(runtime.read(), keywords) == [one for one in keywords if one in ("trams", *EMPTY)]
+        decisions.set_field(runtime, "health", value)
+        assert told(runtime, value).keys() == {read_in.id, said_again.id}
+
+
+EMPTY = ()
+
+
+def told(runtime: Runtime, value: str) -> dict[str, str]:
+    """Return what another chat may quote, by message."""
+    asked = RecallRequest(f"trams late again {value} came back", 20, kinds=("message",), scope=conversation_scope(runtime))
+    return {hit.id: hit.text for hit in recall(runtime, asked)}
+
+
+FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABETES", "diabetes type one, and sport"]
+
+
+@pytest.mark.parametrize("prediction", FORMS)
+def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction: str) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I have type one diabetes.")
+    messages = chat.list_messages(runtime.read(), thread)
+    with runtime.write() as session:
+        expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, (), session.now)
+    assert retrieved.expectation(runtime, messages) is None
+    (request,) = pending.list_pending(runtime)
+    decisions.approve(runtime, request.id)
+    found = retrieved.expectation(runtime, messages)
+    assert found is not None and found.text == prediction
