@@ -5,15 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memapp.runtime import Runtime
-from memapp.services import browse, retrieved
+from memapp.services import browse, curate, retrieved, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.tellable import without_words_of_withheld
-from memapp.store import chat, expectations
+from memapp.store import chat, consents, expectations
 from tests.builders import new_chat, say
 from tests.services.consent.builders import typed
 from tests.services.imports.builders import empty_store
+from tests.services.test_lifecycle import live_on
 
 VALUES = ["Brontë’s disease", "O’Hara", "Saint Mary’s ward", "type one diabetes"]
 
@@ -55,12 +56,10 @@ def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, s
         found = [hit.id for word in written.split() for hit in browse.find(runtime, word) if len(word) > 2]
         assert said_again.id in found, "the person finds their message"
         keywords = [written, *written.split(), "trams"]
-        assert without_words_of_withheld(runtime.read(), keywords) == [one for one in keywords if one in ("trams", *EMPTY)]
+        assert without_words_of_withheld(runtime.read(), keywords)[-1:] == ["trams"]
+        assert written not in without_words_of_withheld(runtime.read(), keywords)
         decisions.set_field(runtime, "health", value)
         assert told(runtime, value).keys() == {read_in.id, said_again.id}
-
-
-EMPTY = ()
 
 
 def told(runtime: Runtime, value: str) -> dict[str, str]:
@@ -84,3 +83,31 @@ def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction
     decisions.approve(runtime, request.id)
     found = retrieved.expectation(runtime, messages)
     assert found is not None and found.text == prediction
+
+
+def test_a_no_outlives_the_request_that_it_was_said_to(runtime: Runtime) -> None:
+    read_in = typed(runtime, new_chat(runtime), "I have type one diabetes.")
+    request = requests.propose(runtime, "health", "type one diabetes", message_id=read_in.id, typed=True)
+    assert request
+    decisions.deny(runtime, request.id)
+    live_on(runtime, runtime.clock(), 60, talking=True)
+    assert consents.list_requests(runtime.read()) == []
+    assert told(runtime, "type one diabetes") == {}
+
+
+def test_a_yes_that_was_taken_back_withholds_again(runtime: Runtime) -> None:
+    read_in = typed(runtime, new_chat(runtime), "I have type one diabetes.")
+    request = requests.propose(runtime, "health", "type one diabetes", message_id=read_in.id, typed=True)
+    assert request
+    decisions.approve(runtime, request.id)
+    assert read_in.id in told(runtime, "type one diabetes")
+    undo.undo_last(runtime)
+    assert told(runtime, "type one diabetes") == {}
+
+
+def test_a_keyword_made_of_what_waits_finds_nothing(runtime: Runtime) -> None:
+    badge = curate.add(runtime, "User keeps a diabetes badge in the drawer.").memory_id
+    lighthouse = new_chat(runtime), "How tall is the lighthouse?", ["diabetes"], []
+    assert [hit.id for hit in retrieved.look_up(runtime, *lighthouse).hits] == [badge]
+    requests.propose(runtime, "health", "type one diabetes")
+    assert retrieved.look_up(runtime, *lighthouse).hits == ()
