@@ -90,8 +90,8 @@ def same_value(field: str, one: str, other: str) -> bool:
 
 def normal_value(field: str, value: str) -> str:
     """Return a value in the form in which values of this field are compared."""
-    value = re.sub("[’‘ʼʹ`´′＇]", "'", value)  # first: of some, NFKC makes a space
-    plain = one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold()))
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", value).casefold())
+    plain = one_line(re.sub("[’‘ʼʹ`′]| \u0301", "'", plain))  # the last one is what becomes of an acute that stands alone
     if field == "pronouns":
         plain = re.sub(r"\s*/\s*", "/", plain)
     return plain.strip(" .,")
