@@ -11,6 +11,7 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import as_facts, tells_secret
+from memapp.language.english.dates import dated, local_day
 from memapp.language.english.distil import Draft, in_third_person
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.profile import stated
@@ -33,6 +34,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
             search.take_back(session, [message.id])
             expectations.learn_nothing(session, [message.id])
         return SECRET
+    content = dated(content, local_day(message))
     drafts = as_facts(content)
     if not drafts or any(len(draft.text) > MAX_MEMORY_CHARS for draft in drafts):
         raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
-from memapp.language.english.correction import Correction, is_about, read_correction
+from memapp.language.english.correction import Correction, correction_of, is_about
 from memapp.language.english.distil import Draft
 from memapp.language.english.grammar import stems, tokens
 from memapp.language.english.recall import query_words
@@ -62,7 +62,7 @@ class Corrected:
 
 def find(runtime: Runtime, message: Message) -> Corrected | None:
     """Return what a message corrects or ends, if that is clear."""
-    correction = read_correction(message.typed_text)
+    correction = correction_of(message)
     found = _find(runtime, message, correction) if correction else None
     return replace(found, is_over=correction.is_over) if correction and found else None
 

@@ -8,7 +8,7 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.history import Entry
 from memapp.domain.memory import FromMemory, Memory, Recalled, State
 from memapp.language.english.answering_sentence import certain
-from memapp.language.english.correction import read_correction
+from memapp.language.english.correction import correction_of
 from memapp.language.english.memory_question import asked_formerly, read
 from memapp.language.english.second_person import addressed
 from memapp.language.english.when import told_day
@@ -46,9 +46,8 @@ def _came_instead(session: Session, entry: Entry) -> list[Memory]:
 
 def _was_mistake(session: Session, newer: Memory) -> bool:
     """Say whether the person said of what a fact replaced that it never was so."""
-    said = [chat.get_message(session, one).typed_text for one in chat.still_there(session, newer.sources)]
-    corrections = [one for one in map(read_correction, said) if one is not None]
-    return any(not one.is_over for one in corrections)
+    said = [chat.get_message(session, one) for one in chat.still_there(session, newer.sources)]
+    return any(not one.is_over for one in map(correction_of, said) if one is not None)
 
 
 def _told(runtime: Runtime, memory: Memory, entry: Entry, newer: list[Memory]) -> FromMemory:

@@ -9,7 +9,7 @@ longer holds (`services.correct`) goes to the trash in the step of what takes it
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from memapp.domain.categories import NOTES
@@ -23,6 +23,7 @@ from memapp.domain.profile import Hint, Stated, has_many, same_value
 from memapp.domain.prompt import Piece
 from memapp.domain.turn import Retracted
 from memapp.inference import Cancel, ChatModel
+from memapp.language.english.dates import dated, local_day, typed_on_its_day
 from memapp.language.english.distil import Draft, distil, in_third_person, states_something
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.framing import told_by_healers
@@ -62,19 +63,20 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
         return  # still pending
     message = chat.get_message(runtime.read(), surprise.message_id)
     propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
-    typed = message.typed_text
+    typed, told_on = message.typed_text, local_day(message)
     drafts, refused = drafts_of(runtime, typed)
     by = "rules"
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
     corrected = None if taught else find(runtime, message)
     drafts = _with_instead(runtime, drafts, corrected)
     if not (drafts or corrected or taught) and model is not None and states_something(typed):
-        drafts, also_refused = _ask(model, surprise.expected, typed, cancel)
+        drafts, also_refused = _ask(model, surprise.expected, typed, told_on, cancel)
         refused += map(tuple, also_refused)
         drafts = [one for draft in drafts if (one := judged_draft(runtime, draft, typed))]
         by = f"model:{model.name}"
         if cancel.is_set():
             return  # still pending: next time
+    drafts = [replace(draft, text=dated(draft.text, told_on)) for draft in drafts]
     fresh = [draft for draft in drafts if not draft.text or not duplicate_of(draft.text, taught)]
     yield from _store(runtime, surprise, message, fresh, refused, by, corrected)
 
@@ -103,14 +105,14 @@ def _is_of_same(draft: Draft, corrected: Corrected) -> bool:
     return parse(draft.text).subject == parse(corrected.text).subject
 
 
-def _ask(model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
+def _ask(model: ChatModel, expected: str, typed: str, told_on: date, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
     prompt, sampling = words.request(expected, typed)
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         text = "".join(part.text for part in stream if isinstance(part, Piece))
     draft = words.parse(text)
     if draft is None:
         return [], [[NO_SENTENCE]]
-    problems = check_fact(draft.text, typed)
+    problems = check_fact(dated(draft.text, told_on), dated(typed, told_on))
     return ([], [problems]) if problems else ([draft], [])
 
 
@@ -218,8 +220,9 @@ def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[D
 
 def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
-    found = stated(message.typed_text)[:REQUESTS_PER_TURN]
-    drafts = distil(message.typed_text) if found else []
+    text = typed_on_its_day(message)
+    found = stated(text)[:REQUESTS_PER_TURN]
+    drafts = distil(text) if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:
@@ -235,7 +238,8 @@ def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     profile = decisions.profile(runtime)
     if draft.topic:
         return needs_yes(draft.text, draft.topic, profile)
-    if any(not check_grounding(draft.text, told) for told in told_by_healers(message.typed_text)):
+    text = typed_on_its_day(message)
+    if any(not check_grounding(draft.text, told) for told in told_by_healers(text)):
         return unknown_in(draft.text, profile, field="health")
     return unknown_in(draft.text, profile)
 

@@ -10,6 +10,7 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
 from memapp.errors import NeedsYes, UsageError
+from memapp.language.english.dates import dated, typed_on_its_day
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.writing import check_fact
 from memapp.runtime import Runtime
@@ -51,7 +52,7 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
     """
     if not message_ids:
         return None
-    actor = runtime.actor(thread_id)
+    actor, text = runtime.actor(thread_id), dated(text, runtime.clock().astimezone().date())
     with runtime.write() as session:
         expectations.learn_nothing(session, message_ids)
         gone = []
@@ -84,7 +85,7 @@ def is_left_alone(session: Session, memory: Memory) -> bool:
 
 def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> Sequence[Change]:
     """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
-    others = [one.typed_text for one in _others(session, memory.sources, message_ids)]
+    others = [typed_on_its_day(one) for one in _others(session, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
         return any(not check_fact(text, other) for other in others)

@@ -23,7 +23,7 @@ from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
-from memapp.language.english.correction import read_correction
+from memapp.language.english.correction import correction_of
 from memapp.language.english.distil import distil
 from memapp.language.english.expectation import mismatch
 from memapp.language.english.framing import takes_back
@@ -278,7 +278,7 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     with runtime.write() as session:
         if expected and verdict:
             expectations.mark_checked(session, expected.id, message.id, verdict)
-            if not (verdict.surprised or _tells_more(expected, message.typed_text)):
+            if not (verdict.surprised or _tells_more(expected, message)):
                 expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, similarity=verdict.similarity, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
@@ -287,9 +287,11 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     return expected
 
 
-def _tells_more(expected: Prediction, typed: str) -> bool:
+def _tells_more(expected: Prediction, message: Message) -> bool:
     """Say whether a message corrects something, or states a fact that was not expected, however alike the two are otherwise."""
-    return read_correction(typed) is not None or any(check_grounding(draft.text, expected.text) for draft in distil(typed))
+    if correction_of(message) is not None:
+        return True
+    return any(check_grounding(draft.text, expected.text) for draft in distil(message.typed_text))
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

@@ -173,7 +173,7 @@ def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
     say(runtime, new_chat(runtime), "Yesterday I stopped taking insulin, it hurts.")
     learn(runtime)
-    assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin yesterday")], [])
+    assert (waiting(runtime), live(runtime)) == ([("health", "stopped taking insulin on Friday 30 January 2026")], [])
     assert pending.list_pending(runtime)[0].proposer == "model:scripted"
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Literal
 
+from memapp.domain.chat import Message
 from memapp.language.english.authorship import stated_sentences
+from memapp.language.english.dates import is_date, typed_on_its_day
 from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import is_adverb, is_verb, join, stems, tokens, word_at
 from memapp.language.english.parsed_fact import number_in, parse, verb_place
@@ -41,7 +43,7 @@ class Value:
     def kind(self) -> Kind:
         """Say what it is, and so what it can stand in the place of."""
         word = self.text.casefold()
-        if is_day(word):
+        if is_day(word) or is_date(word):
             return "day"
         if word in EN.months:
             return "month"
@@ -95,6 +97,12 @@ def read_correction(text: str) -> Correction | None:
         return found
     is_answer = not EN.polite.isdisjoint(word.casefold() for word in tokens(text))
     return found if found.points_back and not is_answer else None
+
+
+def correction_of(message: Message) -> Correction | None:
+    """Return what a message corrects or ends; a day may be told as seen from the message's: `no, it's next Wednesday`."""
+    of_its_day = read_correction(typed_on_its_day(message))
+    return of_its_day if of_its_day and of_its_day.instead else read_correction(message.typed_text)
 
 
 def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
@@ -264,6 +272,8 @@ def _value(text: str, *, is_all: bool = False) -> Value | None:
         del words[0]
     end = next((at for at, word in enumerate(words) if at and _ends_value(word)), len(words))
     kept = words[:end]
+    if is_date(" ".join(kept)):
+        return Value(" ".join(kept), preposition)
     if not 0 < len(kept) <= MOST_WORDS or (is_all and end < len(words)) or any(map(_is_no_value, kept)):
         return None
     if len(kept) > 1 and any(map(number_in, kept)):  # `three questions` is no other count of what was counted

@@ -17,7 +17,7 @@ from memapp.language.english.parsed_fact import ParsedFact, Word, parse
 from memapp.language.english.slots import FactSlot, is_one, slot_of
 
 _TURNED = [("before", "after"), ("over", "under"), ("up", "down"), ("from", "to"), ("on", "off"), ("in", "out")]
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = re.compile(r"(?:\d+_\w+_)?(?:19|20)\d\d")
 
 
 class MergeVerdict(StrEnum):

@@ -52,6 +52,7 @@ class ParsedFact:
 def parse(text: str) -> ParsedFact:
     """Take a sentence apart."""
     text = re.sub(r"\b(?:quit|left|lost) (?:the|User's) job (?=(?:at|with|for)\b)", "quit working ", text)
+    text = EN.regex(r"\b(\d{1,2}) ({months}) (\d{4})\b").sub(r"\1_\2_\3", text)  # a date is one word
     written = tokens(re.sub(r"\bno longer\b", "not", expand(text).replace("-", " ")))
     lowered = [word.casefold() for word in written]
     subject, start = _subject(written)

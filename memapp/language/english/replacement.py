@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memapp.language.english.correction import EN, Correction, Kind, Value, is_day
+from memapp.language.english.dates import is_date, other_day
 from memapp.language.english.grammar import is_adverb, join, stems, tokens
 from memapp.language.english.parsed_fact import number_in, verb_place
 from memapp.language.english.writing import check_form
@@ -51,13 +52,17 @@ def replacements(correction: Correction, fact: str) -> list[Replacement]:
 
 def _of_kind(kind: Kind, value: Value, written: Sequence[str], verb: int) -> list[Span]:
     """Return the places of what is of the same kind; behind the same preposition, where the value has one."""
+    dates = [(at, at + 4) for at in range(len(written)) if is_date(" ".join(written[at : at + 4]))]
+    undated = [(at, word) for at, word in enumerate(written) if not any(start <= at < end for start, end in dates)]
     match kind:
         case "day":
-            return [(at, at + 1) for at, word in enumerate(written) if is_day(word)]
+            return dates or [(at, at + 1) for at, word in enumerate(written) if is_day(word)]
         case "month":
-            return [(at, at + 1) for at, word in enumerate(written) if word.casefold() in EN.months]
+            return [(at, at + 1) for at, word in undated if word.casefold() in EN.months]
+        case "number" if value.text.endswith(("st", "nd", "rd", "th")):
+            return dates or [(at, at + 1) for at, word in enumerate(written) if number_in(word).endswith("th")]
         case "number":
-            return [(at, at + 1) for at, word in enumerate(written) if number_in(word) not in ("", "1")]
+            return [(at, at + 1) for at, word in undated if number_in(word) not in ("", "1")]
         case "name":
             names = list(_names(written))
             said_of = [span for span in names if span[0] > verb] or names
@@ -132,7 +137,7 @@ def _put(
     value: Value, written: Sequence[str], part: Span, whole: Span, verb: int, *, is_only_core: bool, is_sure: bool
 ) -> Replacement:
     """Write the fact anew. Of what is over only who, the verb and the value stay: the rest was said of the old."""
-    (start, end), new = whole, _in_form_of(written[whole[1] - 1], value.text)
+    (start, end), new = whole, _in_form_of(" ".join(written[whole[0] : whole[1]]), value.text)
     before = [*written[: verb + 1]] if is_only_core else list(written[:start])
     determiner = written[start - 1] if is_only_core and start > verb + 1 else ""
     if determiner.casefold() in EN.articles | {"user's"} or (determiner and determiner.casefold() in EN.naming_prepositions):
@@ -145,7 +150,9 @@ def _put(
 
 
 def _in_form_of(old: str, new: str) -> str:
-    """Give a value the form of what it replaces: a day its plural, a name its capital letter."""
+    """Give a value the form of what it replaces: a day its plural or its date, a name its capital letter."""
+    if is_date(old):
+        return other_day(old, new)
     if is_day(new):
         return f"{new.removesuffix('s').capitalize()}{'s' if old.endswith('s') else ''}"
     return new[0].upper() + new[1:] if old[:1].isupper() else new
