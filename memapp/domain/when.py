@@ -12,6 +12,11 @@ class NamedTime:
     month: int
     day: int | None
 
+    def holds(self, other: "NamedTime") -> bool:
+        """Say whether another one may lie in it: a day in its month, of whatever year where one names none."""
+        is_of_year = None in (self.year, other.year) or self.year == other.year
+        return is_of_year and self.month == other.month and self.day in (None, other.day)
+
     def fits(self, moment: datetime) -> bool:
         return (
             self.month == moment.month

@@ -27,6 +27,7 @@ from memapp.language.english.answering_sentence import (
     without_apposition,
 )
 from memapp.language.english.asked_sentence import asks_what_was_talked_about, names_nobody
+from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import given_names, is_common, whose_words, with_kin
 from memapp.language.english.grammar import expand, sentences, tokens
@@ -111,7 +112,8 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if not earlier and names_nobody(message.text):
         return FromMemory(NOBODY)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
-    question = read(message.text, _with_kin(runtime, said) if has_pronoun(message.text) else said)
+    asked = dated(message.text, local_day(message))  # as facts are
+    question = read(asked, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
         return None
     if question.about == "everything":
@@ -276,7 +278,7 @@ def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
 def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
     if hit.kind == "message" and any(time.fits(hit.at) for time in times):
         return True
-    return any(one.month == time.month and one.day == time.day for one in named_times(hit.text, hit.at.date()) for time in times)
+    return any(time.holds(one) for one in named_times(hit.text, hit.at.date()) for time in times)
 
 
 def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:

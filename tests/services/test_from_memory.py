@@ -132,7 +132,7 @@ def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> N
     assert own(runtime, "what's my flatmate's name?") == (
         'Your flatmate is called Kofi. Then you said: "no wait, his name is Kwame"'
     )
-    assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May."
+    assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May 2025."
 
 
 def test_somebody_of_the_persons_is_known_by_name(runtime: Runtime) -> None:

@@ -1,11 +1,10 @@
 """Writes what somebody asks to be remembered as facts: in the third person where that says all of it, else in their words."""
 
-import re
 from collections.abc import Sequence
 
 from memapp.language.english.distil import Draft, distil
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import EN, expand, is_adverb, join, sentences, tokens
+from memapp.language.english.grammar import EN, TOKEN, expand, is_adverb, join, sentences, tokens
 from memapp.language.english.memory_question import keys
 from memapp.language.english.profile_hints import is_secret
 from memapp.language.english.tags import tags_for
@@ -37,7 +36,7 @@ def _of_sentence(sentence: str) -> list[Draft]:
 
 def _retold(sentence: str) -> str:
     """Return a sentence about `I` or `my` as one about User; empty where something of it would be lost."""
-    written = re.findall(r"[,;:()\"?!]|[^\s,;:()\"?!]+", unwrap(expand(sentence)).strip().rstrip(".!"))  # `Mrs.` keeps its dot
+    written = TOKEN.findall(unwrap(expand(sentence)).strip().rstrip(".!"))  # `Mrs.` keeps its dot
     words = [_one_person(word) for word in written]
     if not words or words[0].casefold() not in ("i", "my"):
         return ""

@@ -8,7 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memapp.language.english.authorship import stated_sentences
-from memapp.language.english.grammar import EN, is_adverb, is_past, third_person_verbs, word_at
+from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
+
+DASHES = ("-", "--", "–", "—")
+MOST_LISTED = 12
+MOST_BRACKETED = 4
+"""Words; more of them are a remark."""
 
 
 def statements(text: str) -> Iterator[list[str]]:
@@ -36,9 +41,9 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
             continue
         if subject_at:
             front = part[:subject_at]
-        for statement in _per_verb(part[subject_at:]):
+        for statement in _with_what_is_shared(list(_per_verb(part[subject_at:]))):
             yield _with_front(statement, front)
-            front = []
+        front = []
         if lowered & EN.reporting:
             return
 
@@ -49,17 +54,26 @@ def parts(words: list[str]) -> Iterator[list[str]]:
     for at in range(len(words)):
         if at >= start and _begins_part(words, at):
             if words[start:at]:
-                yield words[start:at]
+                yield _plainly(words[start:at])
             start = at + (words[at] in ',;:()"-–—!' or words[at] == "--")
     if words[start:]:
-        yield words[start:]
+        yield _plainly(words[start:])
+
+
+def _plainly(words: list[str]) -> list[str]:
+    """Return a part with a comma for a dash before what limits it."""
+    return ["," if word in DASHES else word for word in words]
 
 
 def _begins_part(words: list[str], at: int) -> bool:
     word = words[at].casefold()
-    if word in ';:()"!' or word in ("-", "--", "–", "—", "but", "because", "although"):
+    if at and (limits(words[at:]) if word == "but" else word in DASHES and limits(words[at + 1 :])):
+        return False
+    if word in "(:)" and at and _is_list(words, at):
+        return False
+    if word in ';:()"!' or word in DASHES or word in ("but", "because", "although"):
         return True
-    if word != "," and word not in EN.coordinators:
+    if (word != "," and word not in EN.coordinators) or limits(words[at + 1 :]):
         return False
     if at and words[at - 1] == "," and word != ",":
         return False  # the comma before it was the place
@@ -79,6 +93,27 @@ def _begins_part(words: list[str], at: int) -> bool:
         is_front = following < len(words) and words[following].casefold() in EN.fronting
         return word == "," and is_front and "I" in words[following + 1 : following + 7]
     return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
+
+
+def _is_list(words: Sequence[str], at: int) -> bool:
+    """Say whether a bracket or colon holds no statement of its own: `two sons, Max (12)`, `three pets: a dog and two cats`."""
+    if words[at] == ")":
+        start = max((place for place in range(at) if words[place] == "("), default=None)
+        return start is not None and _is_list(words, start)
+    end = words.index(")", at) if words[at] == "(" and ")" in words[at:] else len(words)
+    inside = [word.casefold() for word in words[at + 1 : end]]
+    is_remark = EN.interjections | EN.left_off >= set(inside)
+    is_short = len(inside) <= MOST_BRACKETED if words[at] == "(" else "," in inside[:MOST_LISTED] or "and" in inside[:MOST_LISTED]
+    return is_short and not is_remark and not any(word == "i" or is_verb(word) for word in inside)
+
+
+def limits(words: Sequence[str]) -> bool:
+    """Say whether words go on with what was said and make less of it: `only in autumn`, `but no meat`, and not `but I do`."""
+    lowered = [word.casefold() for word in words[:4]]
+    if lowered[:1] == ["but"]:
+        following = next((word for word in lowered[1:] if not is_adverb(word) and word not in EN.coordinators), "")
+        return following not in EN.subject_starts | EN.interjections - EN.negations | {"", ","}
+    return not EN.limiting.isdisjoint(lowered[:1])
 
 
 def _is_new_sentence(words: list[str]) -> bool:
@@ -185,6 +220,9 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         if {word.casefold() for word in predicate[start:at]} & EN.subordinate and predicate[verb : verb + 1] != ["am"]:
             continue  # `a friend who sings and dances`: whose verb it is cannot be told
         kind = _kind_of_verb(predicate, verb)
+        bare = {*predicate[start:at], word_at(predicate, verb)} if at - start == 1 else {""}
+        if kind == "no" and bare <= EN.common_verbs | EN.solo_verbs:
+            kind = "base"  # `swim and play chess`
         if kind == "third":
             if subject == ["I"]:
                 continue
@@ -208,6 +246,14 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         scope_open = False
     if predicate[start:]:
         yield subject + predicate[start:]
+
+
+def _with_what_is_shared(statements: list[list[str]]) -> list[list[str]]:
+    """Let what follows the last of several bare verbs be said of each: `I drink and smoke only at parties`."""
+    behind = statements[-1][2:] if statements else []
+    if not behind or behind[0].casefold() not in EN.limiting | EN.fronting:
+        return statements
+    return [[*one, *behind] if one[0] == "I" and len(one) == 2 else one for one in statements]
 
 
 def _may_be_verb_at_end(predicate: list[str], at: int) -> bool:

@@ -17,7 +17,8 @@ NOT = "¬"
 """Stands for each negation where stems are compared."""
 
 QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "…": ". "})
-_TOKEN = re.compile(r"\d+(?:,\d{3})+(?!\d)|[,;:()\"?!]|[^\s,;:()\"?!]+")
+TOKEN = re.compile(r"[^\w\s,;:()\"?!]?\d+(?:(?:,\d{3})+|(?::\d\d)+)(?!\d)[^\s,;:()\"?!]*|[,;:()\"?!]|[^\s,;:()\"?!]+")
+"""`£3,200` and `7:15` are one word."""
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])[)\"']*\s+(?!(?:19|20)\d\d\b)|\n+"  # `in Oct. 1984`
     # A space was forgotten: `I like tea.My sister ...`, but not `Node.js` or `ASP.NET`.
@@ -42,7 +43,7 @@ def _contractions() -> list[tuple[re.Pattern[str], str]]:
 def tokens(text: str) -> list[str]:
     """Split into words and `, ; : ( ) " ? !`; a final full stop goes away, inner ones (`U.S.`, `3.5`) stay."""
     found = []
-    for token in _TOKEN.findall(text):
+    for token in TOKEN.findall(text):
         word = token if re.fullmatch(r"(?:[A-Za-z]\.)+", token) else token.strip(".*_~`")
         if word:
             found.append(word)

@@ -4,13 +4,15 @@ Its words come from the message, in their order, with the same numbers, negation
 person. The checks refuse too much rather than too little.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memapp.language.english.authorship import TYPED_CHARS, own_words
+from memapp.language.english.clauses import limits
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import EN, NOT, expand, is_adverb, is_past, sentences, stems, third_person, tokens
+from memapp.language.english.grammar import EN, NOT, expand, is_adverb, is_past, is_verb, sentences, stems, third_person, tokens
 
 SAYS_NOTHING = "says nothing"
 NOT_GROUNDED = "has words that were not typed"
@@ -21,7 +23,10 @@ CERTAINTY = "sounds more certain than what was typed"
 TENSE = "tense differs"
 SOMEBODY_ELSE = "about somebody else"
 QUESTION = "comes from a question"
-UNSAID = frozenset({SAYS_NOTHING, NOT_GROUNDED, REARRANGED, NEGATION, NUMBERS_DIFFER, CERTAINTY, TENSE, SOMEBODY_ELSE, QUESTION})
+HALF = "leaves out what the same statement says besides"
+UNSAID = frozenset(
+    {SAYS_NOTHING, NOT_GROUNDED, REARRANGED, NEGATION, NUMBERS_DIFFER, CERTAINTY, TENSE, SOMEBODY_ELSE, QUESTION, HALF}
+)
 """What is wrong with a fact that may be well written, but was not said."""
 
 
@@ -134,8 +139,27 @@ def _compare(fact: Sequence[_Token], content: Sequence[_Token], typed: Sequence[
         (SOMEBODY_ELSE, _is_about_same(fact, content, typed, places, begin)),
         (REARRANGED, _directions(fact) <= _directions(typed)),
         (QUESTION, not part[0].is_asked),
+        (HALF, not _goes_on(fact, typed[last], typed[last + 1 :]) and _limits(part) <= _limits(fact)),
     ]
     return [problem for problem, holds in checks if not holds]
+
+
+def _goes_on(fact: Sequence[_Token], end: _Token, following: Sequence[_Token]) -> bool:
+    """Say whether a statement goes on with a condition, or with the time that belongs to it: `until 2015`.
+
+    What somebody does besides is another statement, but not what ended what they used to do: `but quit`.
+    """
+    words = [token.word for token in following[:5] if token.sentence == end.sentence]
+    while words and words[0] in ",(-–—":
+        del words[0]
+    is_time = words[:1] and words[0] in EN.limiting_times and any(re.match(r"\W?\d", word) for word in words[1:3])
+    verb = next((word for word in words[1:] if not is_adverb(word)), "")
+    is_besides = words[:1] == ["but"] and is_verb(verb) and all(token.word != "used" for token in fact)
+    return (limits(words) and not is_besides) or bool(is_time)
+
+
+def _limits(words: Sequence[_Token]) -> set[str]:
+    return {token.word for token in words} & EN.limiting
 
 
 def _count_not(words: Sequence[_Token]) -> int:
@@ -168,7 +192,7 @@ def _numbers_agree(content: Sequence[_Token], typed: Sequence[_Token], places: S
 
 
 def _is_number(token: _Token) -> bool:
-    return any(stem[0].isdigit() for stem in token.stems)
+    return any(re.match(r"\W?\d", stem) for stem in token.stems)
 
 
 def _tense_agrees(

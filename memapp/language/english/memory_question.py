@@ -301,7 +301,7 @@ def _ends_phrase(word: str) -> bool:
 
 def _says_nothing(word: str) -> bool:
     bare = word.removesuffix("'s")
-    is_time = bare in EN.months or EN.regex(r"\d+(?:st|nd|rd|th)?|{days}").fullmatch(bare) is not None
+    is_time = bare in EN.months or EN.regex(r"\d{1,3}(?:st|nd|rd|th)?|{days}").fullmatch(bare) is not None
     return bare in EN.stop_words | EN.asking | EN.small_attributes | EN.finite or is_time or not re.match(r"\w", word)
 
 

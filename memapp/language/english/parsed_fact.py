@@ -163,7 +163,7 @@ def _number(word: str) -> str:
     stem, ordinals, numbers = word.removesuffix("th"), EN.forms("ordinals"), EN.forms("numbers")
     if re.fullmatch(r"\d+(?:st|nd|rd|th)", word) or word in ordinals or (stem != word and stem in numbers):
         return (ordinals.get(word) or numbers.get(stem) or word[:-2]) + "th"
-    return word if word[0].isdigit() or word in EN.large_numbers else numbers.get(word, "")
+    return word if re.match(r"\W?\d", word) or word in EN.large_numbers else numbers.get(word, "")
 
 
 def _forms(word: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ Where leaving off would change what is said, nothing is made of the statement.
 import re
 from collections.abc import Sequence
 
-from memapp.language.english.grammar import EN, is_adverb, is_past, third_person, third_person_verbs, word_at
+from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person, third_person_verbs, word_at
 
 
 def leave_off_decoration(words: Sequence[str]) -> list[str]:
@@ -133,7 +133,7 @@ def _without_comments(words: Sequence[str]) -> Sequence[str]:
             lowered in ("because", "since", "so", "cause")
             and following != []
             and following[0].casefold() in EN.pronouns | {"that", "there"}
-            and not (lowered == "since" and following == ["I"])  # a time
+            and not (lowered == "since" and (following == ["I"] or not any(map(is_verb, words[at + 2 : at + 8]))))  # a time
         )
         if is_remark or is_reason:
             return words[:at]

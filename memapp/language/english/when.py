@@ -8,7 +8,7 @@ from memapp.domain.when import NamedTime
 from memapp.language.english.grammar import EN
 
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_WRITTEN = rf"\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
+_WRITTEN = rf"(?<!week of )(?<!weekend of )\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
 _NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
 
