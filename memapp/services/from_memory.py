@@ -27,7 +27,7 @@ from memapp.language.english.answering_sentence import (
     without_apposition,
 )
 from memapp.language.english.asked_sentence import asks_what_was_talked_about, names_nobody
-from memapp.language.english.dates import dated, local_day
+from memapp.language.english.dates import dated, days_meant, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import given_names, is_common, whose_words, with_kin
 from memapp.language.english.grammar import expand, sentences, tokens
@@ -352,7 +352,10 @@ def _before(runtime: Runtime, message: Message) -> list[str]:
 def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:
     best = _best(runtime, question, told)
     who = "I said" if hit.said_by == "assistant" else "You told me"
-    return f'{who} {told_day(hit.at.astimezone().date(), runtime.clock().astimezone().date())}: "{best}"'
+    day = hit.at.astimezone().date()
+    meant = days_meant(best, day) if question.wants == "time" else []
+    is_meant = f" ({', '.join(meant)})" if meant else ""
+    return f'{who} {told_day(day, runtime.clock().astimezone().date())}: "{best}"{is_meant}'
 
 
 def _answered(runtime: Runtime, reply: Message) -> list[str]:

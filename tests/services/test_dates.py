@@ -114,3 +114,10 @@ def test_when_it_is_is_answered_with_the_date(runtime: Runtime, question: str) -
     tell(runtime, "I have a driving test next friday")
     reply = only(Completed, say(runtime, new_chat(runtime), question)).reply
     assert "Friday 4 December 2026" in reply.text
+
+
+def test_a_quote_that_answers_when_says_which_day_it_means(runtime: Runtime) -> None:
+    say(runtime, new_chat(runtime), "pff, the plumber comes next friday")
+    runtime.clock = Clock(MONDAY + timedelta(4))
+    reply = only(Completed, say(runtime, new_chat(runtime), "when does the plumber come?")).reply
+    assert reply.text == 'You told me on 23 November: "pff, the plumber comes next friday" (Friday 4 December 2026)'

@@ -11,7 +11,6 @@ from memapp.language.english.authorship import stated_sentences
 from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
 
 DASHES = ("-", "--", "–", "—")
-MOST_LISTED = 12
 MOST_BRACKETED = 4
 """Words; more of them are a remark."""
 
@@ -103,7 +102,7 @@ def _is_list(words: Sequence[str], at: int) -> bool:
     end = words.index(")", at) if words[at] == "(" and ")" in words[at:] else len(words)
     inside = [word.casefold() for word in words[at + 1 : end]]
     is_remark = EN.interjections | EN.left_off >= set(inside)
-    is_short = len(inside) <= MOST_BRACKETED if words[at] == "(" else "," in inside[:MOST_LISTED] or "and" in inside[:MOST_LISTED]
+    is_short = len(inside) <= MOST_BRACKETED if words[at] == "(" else not {",", "and"}.isdisjoint(inside)
     return is_short and not is_remark and not any(word == "i" or is_verb(word) for word in inside)
 
 

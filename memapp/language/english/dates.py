@@ -39,6 +39,11 @@ def dated(text: str, today: date) -> str:
     return text
 
 
+def days_meant(text: str, today: date) -> list[str]:
+    """Return the days that a text, told on a day, names without their dates."""
+    return [one for one in EN.regex("{day}").findall(dated(text, today)) if one not in text]
+
+
 def is_date(text: str) -> bool:
     return EN.regex("{day}").fullmatch(text) is not None
 
