@@ -116,6 +116,13 @@ def test_when_it_is_is_answered_with_the_date(runtime: Runtime, question: str) -
     assert "Friday 4 December 2026" in reply.text
 
 
+def test_a_time_in_a_question_is_seen_from_the_day_of_the_question(runtime: Runtime) -> None:
+    tell(runtime, "I have a driving test next friday", "I want to learn Italian next year")
+    runtime.clock = Clock(MONDAY + timedelta(10))
+    assert "driving test" in only(Completed, say(runtime, new_chat(runtime), "what do I have tomorrow?")).reply.text
+    assert "learn Italian" in only(Completed, say(runtime, new_chat(runtime), "what are my plans for next year?")).reply.text
+
+
 def test_a_quote_that_answers_when_says_which_day_it_means(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), "pff, the plumber comes next friday")
     runtime.clock = Clock(MONDAY + timedelta(4))

@@ -54,9 +54,7 @@ def other_day(told: str, meant: str) -> str:
     if is_date(meant):
         return meant
     number = re.match(r"\d{1,2}", meant)
-    month = _ahead(day, "month", 0)
-    start = month if number else _ahead(day, "week", 0)
-    days = (start + timedelta(ahead) for ahead in range(31))
+    days = (_ahead(day, "month" if number else "week", 0) + timedelta(ahead) for ahead in range(31))
     fits = (one for one in days if (one.day == int(number[0]) if number else f"{one:%A}".lower() == meant.lower()))
     return next((_written("day", one)[3:] for one in fits), told)
 
@@ -94,6 +92,8 @@ def _date(named: Mapping[str, str], leading: str, clause: str, today: date) -> s
     if unit := named.get("unit"):
         return _written(unit, _ahead(today, unit, EN.entry("steps").get(turn, 1)))
     is_single = is_over or "once" in tells or ("last" in named and leading in EN.spanning)
+    if turn == "this" and "month" in named and not is_single:
+        return ""  # `has been there this summer` may be over
     is_clear = is_single and leading in EN.placing and "again" not in tells and not ("month" in named and "yearly" in tells)
     return _comes(named, today, turn, is_over=is_over) if turn or is_clear or named.get("week") or named.get("of_week") else ""
 

@@ -76,6 +76,7 @@ def test_a_time_as_seen_from_the_day_becomes_a_date_as_coarse_as_its_words(text:
         "User spent summers in Rome in August as a child.",
         "User has been to Rome in May.",
         "User may go this may.",
+        "User has been to Oslo this summer.",
         "User likes marches in the dark.",
         "User works part time, 2 days a week.",
         "User reads three books in a month.",

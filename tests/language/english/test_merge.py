@@ -263,6 +263,12 @@ def test_sentences_about_anything_never_contradict() -> None:
     assert compare("The shop is not open.", "The shop is open.", 0.95) is MergeVerdict.SEPARATE
 
 
+def test_what_is_on_another_day_is_another_thing() -> None:
+    test = "User has a driving test on Friday {} December 2026."
+    assert compare(test.format(4), test.format(11), 0.98) is MergeVerdict.SEPARATE
+    assert compare(test.format(4), "User has a driving test.", 0.9) is MergeVerdict.UPDATES
+
+
 def test_the_bands_decide_how_alike_is_alike_enough() -> None:
     pair = ("User has a small dog.", "User has a dog.", 0.90)
     assert compare(*pair, MERGE_BANDS) is MergeVerdict.UPDATES
