@@ -98,6 +98,11 @@ def test_a_corrected_day_takes_the_place_of_the_whole_date(runtime: Runtime, sai
     assert live(runtime) == [known]
 
 
+def test_a_year_that_is_over_is_no_count(runtime: Runtime) -> None:
+    tell(runtime, "I walk about six kilometres a day.", "well that was last year")
+    assert not [one for one in live(runtime) if "2025" in one]
+
+
 def test_a_dated_fact_stays_as_long_as_a_message_of_its_day_says_it(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     tell(runtime, "I have a driving test next friday", thread=thread)

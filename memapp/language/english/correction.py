@@ -102,7 +102,8 @@ def read_correction(text: str) -> Correction | None:
 def correction_of(message: Message) -> Correction | None:
     """Return what a message corrects or ends; a day may be told as seen from the message's: `no, it's next Wednesday`."""
     of_its_day = read_correction(typed_on_its_day(message))
-    return of_its_day if of_its_day and of_its_day.instead else read_correction(message.typed_text)
+    is_day = of_its_day is not None and of_its_day.instead is not None and of_its_day.instead.kind == "day"
+    return of_its_day if is_day else read_correction(message.typed_text)
 
 
 def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
