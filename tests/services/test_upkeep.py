@@ -152,7 +152,7 @@ def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned
     assert states(runtime) == ["pending", "learned"]
     written = json.dumps({"fact": "User stopped taking the tram yesterday.", "tags": ["tram"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
-    assert learn(runtime) == ["User stopped taking the tram yesterday."]
+    assert learn(runtime) == ["User stopped taking the tram on Friday 30 January 2026."]
     assert states(runtime) == ["learned", "learned"]
 
 
