@@ -123,12 +123,9 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFC", text).lower().replace("i\u0307", "i"))
 
 
-def is_asked_for(named: Sequence[str], candidate: Candidate, *, compared: bool) -> bool:
-    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known.
-
-    `named` is the keyword in small letters, and the tags of what it is about.
-    """
-    if any(fuzz.ratio(name, tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines() for name in named):
+def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
+    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known."""
+    if any(fuzz.ratio(keyword.casefold(), tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines()):
         return True
     return candidate.cosine >= LEAST_COSINE_NEEDED if compared and candidate.cosine else candidate.bm25 > 0
 

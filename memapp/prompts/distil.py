@@ -8,7 +8,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.distil import Draft
-from memapp.language.english.tags import tags_for
+from memapp.language.english.tags import said_tags, tags_for
 from memapp.language.english.writing import as_fact
 from memapp.paths import bundled
 from memapp.prompts.predict import unescaped
@@ -52,7 +52,7 @@ def parse(text: str) -> Draft | None:
     fact = as_fact(unescaped(found[1])) if found else ""
     if not re.search(r"\w", fact.removeprefix("User")) or len(fact) > MAX_MEMORY_CHARS:
         return None
-    return Draft(fact, _tags(whole) or tuple(tags_for(fact)))
+    return Draft(fact, said_tags(_tags(whole), fact) or tuple(tags_for(fact)))
 
 
 def _question(expected: str, actual: str) -> PromptTurn:

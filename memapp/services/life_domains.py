@@ -45,7 +45,7 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
     fasts: list[Recalled] = []
     circumstances: dict[str, Recalled] = {}
     for fact in memories.in_scope(runtime.read(), scope, AMONG) if needed else ():
-        tags = {*life_domains.tags_of(fact.text), *fact.tags}
+        tags = {*life_domains.domains_of(fact.text), *fact.tags}
         for tag in needed:
             if tag not in tags:
                 continue

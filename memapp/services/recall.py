@@ -16,7 +16,7 @@ from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
 from memapp.domain.relation import Edge
-from memapp.language.english.life_domains import tags_of
+from memapp.language.english.life_domains import domains_of
 from memapp.language.english.recall import query_words
 from memapp.language.english.when import named_times
 from memapp.runtime import Runtime
@@ -80,8 +80,12 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     for place, keyword in enumerate(needed_info):
         words = query_words(keyword)
         candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
-        named = [keyword.casefold(), *tags_of(keyword)]
-        asked_for = [one for one in candidates if ranking.is_asked_for(named, one, compared=rows is not None)]
+        about = set(domains_of(keyword))
+        asked_for = [
+            one
+            for one in candidates
+            if not about.isdisjoint(domains_of(one.text)) or ranking.is_asked_for(keyword, one, compared=rows is not None)
+        ]
         ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
         by_keyword.append([replace(_recalled(one, words), why=f"{keyword}: {one.why}") for one in ranked])
     in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]

@@ -140,15 +140,14 @@ def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
         ({"bm25": 0.1}, False, True),
         ({"bm25": 0.1}, True, True),  # it has no vector yet
         ({"around": "garden\nallergie"}, True, True),
-        ({"around": "food"}, True, True),
         ({"around": "energy"}, True, False),
     ],
 )
-def test_a_keyword_asks_for_a_fact_by_tag_or_domain_else_by_meaning_or_words(
+def test_a_keyword_asks_for_a_fact_by_tag_else_by_meaning_or_words(
     signals: dict[str, Any], compared: bool, asked_for: bool
 ):
     candidate = Candidate(**{"kind": "memory", "id": "fact", "text": "A fact.", "around": "", "at": LONG_AGO, **signals})
-    assert is_asked_for(["allergies", "food"], candidate, compared=compared) is asked_for
+    assert is_asked_for("allergies", candidate, compared=compared) is asked_for
 
 
 def test_candidates_without_a_reason_are_left_out():

@@ -25,7 +25,7 @@ def phrases() -> Mapping[str, Sequence[str]]:
     return named
 
 
-def tags_of(fact: str) -> list[str]:
+def domains_of(fact: str) -> list[str]:
     """Return the domains that a fact bears on by rule, whatever the words of a request are."""
     return [name for name, pattern in _EN.table("facts").items() if _found(pattern, fact)]
 
@@ -51,7 +51,7 @@ def is_request(message: str) -> bool:
 
 
 def needed_by(request: str, cosines: Mapping[str, float]) -> list[str]:
-    """Return the tags of the facts that bear on a request: by its words, and by the domain that it is plainly about.
+    """Return the domains whose facts bear on a request: by its words, and by the domain that it is plainly about.
 
     `cosines` say how near it is to each domain.
     """

@@ -1,4 +1,4 @@
-"""Tags: the noun phrases of a sentence, and the life domains that it bears on."""
+"""Tags: the noun phrases of a sentence, and nothing that it does not say."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from memapp.domain.memory import MAX_TAGS
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.grammar import EN, expand, is_adverb, is_past, stems, third_person_verbs, tokens, word_at
-from memapp.language.english.life_domains import tags_of
 from memapp.language.english.writing import MAX_TAG_WORDS, check_tags
 
 _NAME_JOINTS = ("of", "the", "a", "de", "van")
 
 
 def tags_for(text: str) -> list[str]:
-    """Return one to five noun phrases of a sentence and life domains, or fewer when it has no words to make them of."""
+    """Return one to five noun phrases of a sentence, or fewer when it has no words to make them of."""
     words = tokens(expand(text))
     found: list[str] = []
     for phrase in _noun_phrases(words):
@@ -22,8 +21,12 @@ def tags_for(text: str) -> list[str]:
     if not found:
         small = [word.casefold() for word in words if not check_tags([word])]
         found = [word for word in small if not check_tags([word]) and word not in EN.adverbs][-1:]
-    domains = [name for name in tags_of(text) if normalise(name) not in {normalise(tag) for tag in found}]
-    return [*found[: MAX_TAGS - len(domains)], *domains]
+    return found[:MAX_TAGS]
+
+
+def said_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return those of a model's tags that a sentence says: `meat` is none of `User is vegetarian.`"""
+    return tuple(tag for tag in tags if _says(text, tag))
 
 
 def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
@@ -31,10 +34,9 @@ def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
 
     Those that somebody chose, which were never among its words, stay.
     """
-    of_words = [tag for tag in tags if tag not in tags_of(before)]
-    kept = [tag for tag in of_words if not _says(before, tag) or _says(text, tag)]
-    chosen = kept == of_words and not all(_says(before, tag) for tag in of_words)
-    made = tags_of(text) if chosen else tags_for(text)
+    kept = [tag for tag in tags if not _says(before, tag) or _says(text, tag)]
+    chosen = kept == list(tags) and not all(_says(before, tag) for tag in tags)
+    made = [] if chosen else tags_for(text)
     fresh = [tag for tag in made if not any(_says(tag, one) or _says(one, tag) for one in kept)]
     return [*kept, *fresh][:MAX_TAGS]
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.language.english.distil import Draft, distil, states_something
-from memapp.language.english.tags import tags_after, tags_for
 from memapp.language.english.writing import check_fact, check_tags
 
 
@@ -226,49 +225,6 @@ def test_a_draft_has_tags_and_a_category() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "tags"),
-    [
-        ("User is vegetarian.", ["vegetarian", "food"]),
-        ("User loves seeing new places and old churches.", ["places", "churches"]),
-        ("User is a big fan of Lord of the Rings.", ["Lord of the Rings"]),
-        ("User lives in the US.", ["US", "home"]),
-        ("User moved from Lyon to Ghent last year.", ["Lyon", "Ghent", "home"]),
-        ("User loves to knit and sing.", ["knit", "sing"]),
-        ("User has a cat called Pickle.", ["cat", "Pickle"]),
-        ("User is planning to move to Malta.", ["Malta"]),
-        ("User adopted a greyhound.", ["greyhound"]),
-        ("Rex is a brown labrador who loves swimming", ["Rex", "brown labrador", "swimming"]),
-        ("I love fried food", ["fried food"]),
-        ("My brother Ole plays chess.", ["brother Ole", "chess"]),
-        ("User's sister Anna works at Google.", ["sister Anna", "Google"]),
-        ("User collects Beatles records.", ["Beatles records"]),
-        ("My Beatles records are old.", ["Beatles records"]),
-        ("buy milk and bread", ["milk", "bread"]),
-        ("the wifi password is on the fridge", ["wifi password", "fridge"]),
-        ("…", []),
-    ],
-)
-def test_tags_are_the_noun_phrases_and_the_domains_of_life(text: str, tags: list[str]) -> None:
-    assert tags_for(text) == tags
-
-
-@pytest.mark.parametrize(
-    ("tags", "before", "after", "expected"),
-    [
-        (["cat", "Pickle"], "User has a cat called Pickle.", "User has a dog called Pickle.", ["Pickle", "dog"]),
-        (["hobby", "stamps"], "User collects stamps.", "User collects coins and stamps.", ["hobby", "stamps"]),
-        (["hobby", "stamps"], "User collects stamps.", "User collects coins.", ["hobby", "coins"]),
-        (["Oslo"], "User lives in Oslo.", "User works in Bergen.", ["Bergen"]),
-        (["tea"], "User likes tea.", "User really likes tea.", ["tea"]),
-    ],
-)
-def test_the_tags_of_words_that_are_gone_give_way_to_those_of_new_ones(
-    tags: list[str], before: str, after: str, expected: list[str]
-) -> None:
-    assert tags_after(tags, before, after) == expected
-
-
 @given(
     st.lists(
         st.sampled_from(
@@ -315,20 +271,7 @@ def test_whatever_is_typed_each_draft_passes_the_checks(words: list[str]) -> Non
 @given(st.text(max_size=400))
 def test_any_text_can_be_distilled(typed: str) -> None:
     assert isinstance(distil("I love " + typed), list)
-    assert check_tags(tags_for(typed)) == [] or not tags_for(typed)
 
 
 def test_a_very_long_message_is_read_only_in_part() -> None:
     assert facts("I love olives. " + "Hm, well. " * 3_000 + "I love figs.") == ["User loves olives."]
-
-
-@pytest.mark.parametrize(
-    ("tags", "text", "after"),
-    [
-        (["vegetarian", "food"], "User plays chess.", ["chess"]),
-        (["vegetarian", "food"], "User is vegan.", ["vegan", "food"]),
-        (["mine", "food"], "User lives in Oslo.", ["mine", "home"]),
-    ],
-)
-def test_an_edited_fact_bears_on_what_its_new_words_do(tags: list[str], text: str, after: list[str]) -> None:
-    assert tags_after(tags, "User is vegetarian.", text) == after
