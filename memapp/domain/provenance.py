@@ -1,9 +1,11 @@
-"""The provenance of a memory, and its uses."""
+"""The provenance of a memory, and its uses; and what came of a message."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from memapp.domain.chat import Message
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
 
 
@@ -36,6 +38,50 @@ class Taught:
     """What gave way to it then, or what it said before; empty where it was new."""
     step: str
     """What takes it back; empty where that cannot be done, or would take back a decision of the person."""
+
+
+WhyNot = Literal[
+    "passing",
+    "not meant",
+    "unclear",
+    "others",
+    "secret",
+    "known",
+    "denied",
+    "taken back",
+    "full",
+    "tomorrow",
+    "expected",
+    "kept out",
+]
+"""Why a statement made no memory: what the judge found of it, what the person decided, or a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotKept:
+    """A statement of a message that made no memory."""
+
+    said: str
+    """In the person's words."""
+    fact: str
+    """As a memory would say it; empty where no sentence can be made of it."""
+    why: WhyNot
+
+
+Item = Taught | ConsentRequest | NotKept
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a message, as far as it still holds."""
+
+    learned: tuple[Taught, ...] = ()
+    waiting: tuple[ConsentRequest, ...] = ()
+    not_kept: tuple[NotKept, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return (*self.learned, *self.waiting, *self.not_kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
+from memapp.language.english.tags import tags_for
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET
@@ -27,15 +28,18 @@ from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 
-def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> str:
-    """Remember what a message asks for; return what there is to say. Raises `UsageError` for what cannot be kept."""
+def remember(runtime: Runtime, content: str, message: Message, actor: Actor, *, fact: str = "") -> str:
+    """Remember what a message asks for, in the words of a fact where it was shown as one; return what there is to say.
+
+    Raises `UsageError` for what cannot be kept.
+    """
     if tells_secret(content):
         with runtime.write() as session:
             search.take_back(session, [message.id])
             expectations.learn_nothing(session, [message.id])
         return SECRET
     content = dated(content, local_day(message))
-    drafts = as_facts(content)
+    drafts = [Draft(fact, tuple(tags_for(fact)))] if fact else as_facts(content)
     if not drafts or any(len(draft.text) > MAX_MEMORY_CHARS for draft in drafts):
         raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")
     alike = near(runtime, [draft.text for draft in drafts])

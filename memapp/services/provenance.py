@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from memapp.domain.changes import is_memapp
+from memapp.domain.changes import Event, is_memapp
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import Provenance, Taught
 from memapp.runtime import Runtime
 from memapp.services import activity, undo
 from memapp.store import access_counts, chat, history, memories, recalls
+from memapp.store.session import Session
 
 REPLIES = 50
 
@@ -42,5 +43,11 @@ def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None
     was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
     session, made = runtime.read(), [one.id for one in versions[at : at + 1]]
     last = (one for one in entries if one.after in made and not history.changed_since(session, one))
-    step = next((one.step for one in last if is_memapp(one.actor) and undo.find(runtime, one.step)), "")
+    own = (one for one in last if is_memapp(one.actor) or not _decides(session, one.step))
+    step = next((one.step for one in own if undo.find(runtime, one.step)), "")
     return Taught(memory, next(iter(was), ""), step)
+
+
+def _decides(session: Session, step: str) -> bool:
+    """Say whether a step changed the profile too: the person said yes to that."""
+    return any(one.event is Event.PROFILE for one in history.entries_of_step(session, step))

@@ -59,7 +59,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
 
     Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
     """
-    if memories.count_memories(runtime.read(), MemoryFilter(after=runtime.clock().astimezone().date())) >= FACTS_PER_DAY:
+    if is_enough_for_today(runtime):
         return  # still pending
     message = chat.get_message(runtime.read(), surprise.message_id)
     propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
@@ -79,6 +79,11 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     drafts = [replace(draft, text=dated(draft.text, told_on)) for draft in drafts]
     fresh = [draft for draft in drafts if not draft.text or not duplicate_of(draft.text, taught)]
     yield from _store(runtime, surprise, message, fresh, refused, by, corrected)
+
+
+def is_enough_for_today(runtime: Runtime) -> bool:
+    """Say whether so much was learned today that the rest is left for tomorrow."""
+    return memories.count_memories(runtime.read(), MemoryFilter(after=runtime.clock().astimezone().date())) >= FACTS_PER_DAY
 
 
 def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | None) -> list[Draft]:

@@ -10,8 +10,9 @@ from itertools import groupby
 
 from memapp.domain.categories import NOTES
 from memapp.domain.memory import Kind
+from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Judgement, Statement
-from memapp.language.english.authorship import own_words
+from memapp.language.english.authorship import TYPED_CHARS, others_words, own_words
 from memapp.language.english.distil import EVENT, Draft
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import expand, sentences, stems, tokens
@@ -34,6 +35,10 @@ EMBEDDER_SECONDS = 20.0
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
+PLACEHOLDER = "#"
+"""Stands in a statement where words of others were."""
+MOST_OF_OTHERS = 3
+"""So many statements in the words of others are told of: a message may be all of a song."""
 Judged = tuple[Judgement, Judgement]
 """A statement by its own words, and by its whole sentence."""
 
@@ -128,3 +133,46 @@ def _field(about: Judgement) -> str:
 def _fact(statement: Statement, topic: str = "") -> Draft:
     kind = Kind.EPISODIC if statement.category == EVENT else Kind.SEMANTIC
     return Draft(statement.fact, tuple(tags_for(statement.fact)), statement.category, kind, topic)
+
+
+# Why not -------------------------------------------------------------------------------------------------------------
+
+
+def refusals(runtime: Runtime, typed: str) -> list[tuple[Statement, WhyNot | None]]:
+    """Return the statements of a message, each with why it is not to be learned; None where it is.
+
+    Left out is what is not to be learned and not about the person or theirs: there nobody misses it.
+    Raises `ModelError` where the embedding model fails.
+    """
+    statements = read(typed)
+    judged = _judged(runtime, statements)
+    found: list[tuple[Statement, WhyNot | None]] = []
+    if judged is None:
+        found += [(one, None if one.category else "passing") for one in statements if one.fact]
+    else:
+        pairs = zip(statements, judged, strict=True)
+        for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
+            found += _refusals_in(list(group))
+    quoted = [one for words in others_words(typed[:TYPED_CHARS]) for one in read(words) if one.fact and _is_of_person(one)]
+    own = [(one, why) for one, why in found if why is None or _is_of_person(one)]
+    return [*own, *((one, "others") for one in quoted[:MOST_OF_OTHERS])]
+
+
+def _is_of_person(statement: Statement) -> bool:
+    begins = statement.fact.startswith("User") if statement.fact else statement.said.startswith(("I ", "My ", "my "))
+    return begins and PLACEHOLDER not in statement.said
+
+
+def _refusals_in(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[tuple[Statement, WhyNot | None]]:
+    """Yield the statements of one sentence; where it waits as a whole, each of them does."""
+    told = {draft.text for draft in _of_sentence(judged)}
+    for statement, (said, sentence) in judged:
+        is_meant, lasts = (said.is_meant + sentence.is_meant) / 2, (said.lasts + sentence.lasts) / 2
+        if statement.fact in told or "" in told:
+            yield statement, None
+        elif is_secret(statement.sentence) or sentence.topics[SECRET] >= SECRET_AT_ALL:
+            yield statement, "secret"
+        elif statement.fact:
+            yield statement, "not meant" if is_meant < min(lasts, IS_MEANT) else "passing"
+        elif is_meant >= IS_MEANT and lasts >= LASTS:
+            yield statement, "unclear"

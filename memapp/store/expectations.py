@@ -117,6 +117,12 @@ def count_try(session: Session, surprise_id: str, now: datetime) -> int:
     return int(session.value(sql, id=surprise_id, now=now))
 
 
+def is_to_learn_from(session: Session, message_id: str) -> bool:
+    """Say whether a message is still to be learned from."""
+    sql = "SELECT count(*) FROM surprises WHERE user_id = :user AND message_id = :message AND state = 'pending'"
+    return bool(session.value(sql, message=message_id))
+
+
 def count_surprises(session: Session, state: Literal["pending", "failed"]) -> int:
     """Count the messages that wait to be learned from, or those that were set aside."""
     return int(session.value("SELECT count(*) FROM surprises WHERE user_id = :user AND state = :state", state=state))

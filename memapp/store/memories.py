@@ -78,6 +78,13 @@ def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memo
     return session.records(Memory, sql, ids=message_ids)
 
 
+def list_trashed_from(session: Session, message_id: str) -> list[Memory]:
+    """Return the memories in the trash that came from a message."""
+    sql = f"""SELECT {_WHOLE} FROM memories o WHERE +o.user_id = :user AND o.state = 'soft_deleted' AND o.id IN (
+                  SELECT memory_id FROM memory_sources WHERE message_id = :message)"""  # noqa: S608
+    return session.records(Memory, sql, message=message_id)
+
+
 def list_taken_in(session: Session, memory_id: str) -> list[Memory]:
     """Return the memories that were merged into another."""
     sql = f"SELECT {_WHOLE} FROM memories o WHERE o.user_id = :user AND o.state = 'merged' AND o.merged_into = :id"  # noqa: S608

@@ -1,16 +1,15 @@
 """Read models of the chat and the top line: put together from the services, on a thread, in the shape a screen shows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from memapp.domain.chat import Message, Role, Thread
-from memapp.domain.consent import ConsentRequest
-from memapp.domain.provenance import Taught
+from memapp.domain.provenance import Outcome
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats, models, provenance
+from memapp.services import chats, models, not_kept, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
+from memapp.services.not_kept import Refusals
 
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
@@ -33,22 +32,21 @@ def thread_there(runtime: Runtime, thread_id: str) -> Thread | None:
     return thread if thread.deleted_at is None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a message, as far as it still holds."""
+def outcomes(runtime: Runtime, messages: Sequence[Message], refusals: Mapping[str, Refusals]) -> dict[str, Outcome]:
+    """Return what came of messages, by their ids; those of which nothing came are left out.
 
-    learned: tuple[Taught, ...]
-    waiting: tuple[ConsentRequest, ...]
-
-
-def outcomes(runtime: Runtime, messages: Sequence[Message]) -> dict[str, Outcome]:
-    """Return what came of messages, by their ids; those of which nothing came are left out."""
-    ids = [one.id for one in messages if one.role is Role.USER]
-    learned = provenance.learned_from(runtime, ids)
+    What was not kept is told of those whose statements were judged: `refusals` has what was found then, by the same ids.
+    """
+    said = [one for one in messages if one.role is Role.USER]
+    learned = provenance.learned_from(runtime, [one.id for one in said])
     asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
     waiting = [one for one in pending.list_pending(runtime) if one.id != asked]  # a question says itself that it waits
-    found = {id: Outcome(tuple(learned.get(id, ())), tuple(one for one in waiting if id in one.evidence)) for id in ids}
-    return {id: outcome for id, outcome in found.items() if outcome.learned or outcome.waiting}
+    found = {}
+    for one in said:
+        taught, waits = learned.get(one.id, []), [request for request in waiting if one.id in request.evidence]
+        rest = not_kept.not_kept(runtime, one, refusals.get(one.id, ()), [each.memory.id for each in taught])
+        found[one.id] = Outcome(tuple(taught), tuple(waits), rest)
+    return {id: outcome for id, outcome in found.items() if outcome.items}
 
 
 def explanations(runtime: Runtime, replies: Sequence[Message]) -> dict[str, tuple[Trace, tuple[int, int]]]:

@@ -143,9 +143,7 @@ def test_boosts_do_not_outweigh_a_clear_difference_in_meaning():
         ({"around": "energy"}, True, False),
     ],
 )
-def test_a_keyword_asks_for_a_fact_by_tag_else_by_meaning_or_words(
-    signals: dict[str, Any], compared: bool, asked_for: bool
-):
+def test_a_keyword_asks_for_a_fact_by_tag_else_by_meaning_or_words(signals: dict[str, Any], compared: bool, asked_for: bool):
     candidate = Candidate(**{"kind": "memory", "id": "fact", "text": "A fact.", "around": "", "at": LONG_AGO, **signals})
     assert is_asked_for("allergies", candidate, compared=compared) is asked_for
 

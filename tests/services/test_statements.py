@@ -13,7 +13,7 @@ from memapp.language.english.distil import Draft
 from memapp.language.english.judge import judges
 from memapp.runtime import Runtime
 from memapp.services import statements, upkeep
-from memapp.services.consent import pending
+from memapp.services.consent import decisions, pending
 from memapp.store import memories
 from tests.builders import make_runtime, new_chat, recorded, say
 
@@ -111,3 +111,14 @@ def test_what_a_model_writes_is_judged_like_what_rules_write(judging: Runtime) -
     assert kept is not None and kept.topic == ""
     waits = statements.judged_draft(judging, Draft("User has epilepsy.", ("epilepsy",)), "Since school I have epilepsy.")
     assert waits is not None and waits.topic == "health"
+
+
+@pytest.mark.parametrize(
+    "typed", ["I go to mass every Sunday in Ghent.", "Since the divorce I live in Ghent.", "I take insulin for my diabetes."]
+)
+def test_a_value_that_the_person_corrects_teaches_nothing_of_what_it_was(judging: Runtime, typed: str) -> None:
+    learned(judging, typed)
+    for request in pending.list_pending(judging):
+        decisions.edit_then_approve(judging, request.id, "something else")
+    assert learned(judging, "Thanks.") == ([], [])
+    assert {value for values in decisions.profile(judging).values() for value in values} == {"something else"}

@@ -201,7 +201,7 @@ SOON_SECONDS = 0.02
 paints = 0
 """How often a screen was, or would have been, painted."""
 BRIEF = {
-    *("open", "threads", "explain", "earlier", "draft", "variant", "models"),
+    *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "models"),
     *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
     *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
     CommandPalette._GATHER_COMMANDS_GROUP,

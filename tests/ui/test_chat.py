@@ -293,9 +293,9 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     await seen.until(lambda: "memapp keeps short facts" in seen.words())
     await seen.send("I work as a gardener.")
     line = "Updated: You work as a gardener. (was: You work as a baker.)"
-    await seen.until(lambda: f"{line} · F3 · undo" in seen.words())
+    await seen.until(lambda: f"{line} · edit · undo" in seen.words())
     seen.chat.open_thread(seen.chat.state.thread)
-    await seen.until(lambda: f"{line} · F3 · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
+    await seen.until(lambda: f"{line} · edit · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
     await seen.pilot.press("ctrl+z")
@@ -321,14 +321,14 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
         await seen.settle()
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: You have a dog" in line)
-    await seen.pilot.click(offset=(seen.lines()[row].index("F3"), row))
+    await seen.pilot.click(offset=(seen.lines()[row].index("have"), row))
     await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
     await seen.until(lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
-    await seen.until(lambda: "taken back" in seen.text())
+    await seen.until(lambda: "1 not kept" in seen.text())
 
 
 async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
@@ -375,10 +375,10 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     await seen.until(lambda: "d Trash" in seen.text())
     await seen.pilot.press("escape")
     await seen.pilot.resize_terminal(50, 40)
-    await seen.until(lambda: "Remembered: You have a do… · F3 · undo" in seen.words())
+    await seen.until(lambda: "Remembered: You have … · e edit · u undo" in seen.words())
     remembered = next(number for number, line in enumerate(seen.lines()) if "Remembered:" in line)
     await seen.pilot.click(offset=(seen.lines()[remembered].index("undo") + 2, remembered))
-    await seen.until(lambda: "taken back" in seen.lines()[remembered])
+    await seen.until(lambda: "1 not kept" in seen.text())
     assert curate.list_memories(seen.app.runtime) == []
 
 

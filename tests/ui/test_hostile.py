@@ -8,12 +8,14 @@ from textual.widgets import TextArea
 
 from memapp.crash import three_lines, write_crash_file
 from memapp.domain.persona import Persona
+from memapp.domain.provenance import NotKept, Outcome
 from memapp.domain.text import clean
 from memapp.errors import MemappError
 from memapp.services import chats, curate
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined, marked, notify, plain, row
 from memapp.ui.widgets.bubbles import Note
+from memapp.ui.widgets.outcome import OutcomeNote
 from tests.ui.conftest import Seen, World
 
 MARKUP = (
@@ -124,6 +126,9 @@ async def test_hostile_toasts_and_errors(seen: Seen) -> None:
         notify(seen.chat, text, title=text)
         seen.chat.conversation.status.say(text, problem=True)
         seen.chat.transcript.add_note(Note(text, step="1"))
+        note = OutcomeNote("1", Outcome(not_kept=(NotKept(text, text, "passing"), NotKept(text, "", "others"))))
+        note.is_open = True
+        await seen.chat.transcript.mount(note)
     await seen.pilot.pause()
     no_escapes(seen)
 

@@ -21,7 +21,7 @@ from memapp.errors import StoreLocked
 from memapp.inference.scripted import ScriptedEmbedder
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget
+from memapp.services import chats, curate, forget, preferences
 from memapp.services.models import Fit
 from memapp.services.turn import take_turn
 from memapp.settings import THEMES
@@ -160,6 +160,23 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         await seen.pilot.press("escape", "f9", "slash", *"allow_remote", "enter")  # a setting whose default stays
         await seen.settle()
         compare(seen, f"settings-{name}", update)
+
+
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
+async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
+    name = f"{size[0]}x{size[1]}"
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
+        preferences.set_preference(seen.app.runtime, "hints", "false")
+        await seen.send('I have a dog called Rex. My boss said "I hate Mondays". I have diabetes.')
+        await seen.until(lambda: "Remembered" in seen.text() and "1 waits" in seen.text() and "not kept" in seen.text())
+        await seen.settle()
+        compare(seen, f"outcome-{name}", update)
+        await seen.pilot.press("escape", "up", "w", "down", "down", "down")
+        await seen.until(lambda: "m keep anyway" in seen.text())
+        await seen.settle()
+        compare(seen, f"outcome-open-{name}", update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

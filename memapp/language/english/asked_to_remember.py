@@ -28,7 +28,7 @@ def tells_secret(content: str) -> bool:
 
 def _of_sentence(sentence: str) -> list[Draft]:
     drafts = distil(sentence)
-    if drafts and _holds_all(sentence, " ".join(draft.text for draft in drafts)):
+    if drafts and holds_all(sentence, " ".join(draft.text for draft in drafts)):
         return drafts
     text = _retold(sentence) or _as_written(sentence)
     return [Draft(text, tuple(tags_for(text)))]
@@ -42,7 +42,7 @@ def _retold(sentence: str) -> str:
         return ""
     told = to_third_person(words, starts_with_subject=True)
     text = _as_written(join(told)) if told else ""
-    return text if text and _holds_all(sentence, text) else ""
+    return text if text and holds_all(sentence, text) else ""
 
 
 def _one_person(word: str) -> str:
@@ -54,7 +54,7 @@ def _as_written(sentence: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
 
 
-def _holds_all(sentence: str, fact: str) -> bool:
+def holds_all(sentence: str, fact: str) -> bool:
     """Say whether a fact has each word of a sentence that says something."""
     held = keys(tokens(expand(fact)))
     return all(keys([word]) & held for word in _telling(tokens(expand(sentence))))

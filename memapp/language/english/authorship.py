@@ -42,6 +42,12 @@ def own_words(text: str) -> str:
     return re.sub(r"#{2,}", " # ", own_text(text)).replace('"', "")
 
 
+def others_words(text: str) -> list[str]:
+    """Return what of a message is not the person's own statement, piece by piece."""
+    blanked = "".join("#" if own in "#\n" and own != char else " " for own, char in zip(own_text(text), text, strict=True))
+    return [text[found.start() : found.end()].strip("\"'“”‘’ ") for found in re.finditer("#+", blanked)]
+
+
 def _without_fiction(text: str) -> str:
     """Blank each sentence that tells what happens in a story; one look to each side, for a pattern of it all takes very long."""
     for found in EN.regex("{fiction}").finditer(text):

@@ -79,9 +79,10 @@ def _not_in(profile: Mapping[str, Collection[str]], said: Sequence[Hint]) -> lis
 
 
 def as_value(fact: str) -> str:
-    """Return all that a remembered sentence says as the value of a field: what the person does or has."""
+    """Return all that a remembered sentence says as the value of a field, in the person's words: what they do or have."""
     told = in_first_person(fact) if fact.startswith("User and ") else fact
-    return re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
+    said = re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
+    return re.sub(r"\bUser\b", "me", re.sub(r"\bUser's\b", "my", said))
 
 
 def _plain(fact: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.grammar import third_person
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("profile")
@@ -207,6 +208,13 @@ def written(rest: str, value: str) -> Reading | None:
     return one_line(found.group(1)).strip(" .,"), found.end()
 
 
+def done(rest: str, value: str) -> Reading | None:
+    """Read what somebody does, as a fact says it: `goes to church`."""
+    read = written(rest, value)
+    verb, _, where = read[0].partition(" ") if read else ("", "", "")
+    return (f"{third_person(verb.lower())} {where}", read[1]) if read else None
+
+
 def is_card_number(number: str) -> bool:
     """Say whether a number is that of a bank card by its check digit (ISO/IEC 7812-1); what begins with `+` is a phone's."""
     digits = [int(one) for one in reversed(re.sub(r"\D", "", number))]
@@ -262,4 +270,4 @@ READERS: Mapping[str, Reader] = {
         city_in_address, phone, phrase, date, nothing_named,
     )
 }  # fmt: skip
-PATTERN_READERS: Mapping[str, PatternReader] = {read.__name__: read for read in (small, written, belief)}
+PATTERN_READERS: Mapping[str, PatternReader] = {read.__name__: read for read in (small, written, done, belief)}

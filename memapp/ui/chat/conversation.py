@@ -93,6 +93,7 @@ class Conversation(Vertical):
 
     def _memories_changed(self) -> None:
         self.transcript.hide_answered()
+        self.transcript.show_outcomes()
         if not self.state.busy:
             self.transcript.explain_all()
 

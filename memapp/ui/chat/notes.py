@@ -1,49 +1,27 @@
-"""The quiet lines in the conversation: what a message taught or decided, what went with it, what waits for the person's word.
-
-They take neither the focus nor the text.
-"""
+"""The quiet lines in the conversation: what came of a message, what it decided, and what went with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.consent import SHOWN_CHARS, ConsentRequest, change, decided, label
-from memapp.domain.memory import Memory
+from memapp.domain.provenance import Outcome
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.second_person import addressed
 from memapp.ui.inbox.read_models import Settled
-from memapp.ui.messages import InboxWanted, MemoryWanted
-from memapp.ui.read_models import Outcome
+from memapp.ui.messages import InboxWanted
 from memapp.ui.widgets.bubbles import Answer, Note, Said
+from memapp.ui.widgets.outcome import OutcomeNote
 
 
-def with_notes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, Outcome]) -> Iterator[Said | Answer | Note]:
-    """Yield messages with the lines on each, which stand below the answer to it."""
-    below: list[Note] = []
+def with_outcomes(bubbles: Sequence[Said | Answer], outcomes: Mapping[str, Outcome]) -> Iterator[Said | Answer | OutcomeNote]:
+    """Yield messages with what came of each, which stands below the answer to it."""
+    below: list[OutcomeNote] = []
     for bubble in bubbles:
         if isinstance(bubble, Said):
             yield from below
-            below = _notes(outcomes[bubble.message.id]) if bubble.message.id in outcomes else []
+            id = bubble.message.id
+            below = [OutcomeNote(id, outcomes[id])] if id in outcomes else []
         yield bubble
     yield from below
-
-
-def _notes(outcome: Outcome) -> list[Note]:
-    notes = [learned_note(one.memory, one.was, one.step) for one in outcome.learned]
-    return [*notes, request_note(outcome.waiting)] if outcome.waiting else notes
-
-
-def learned_note(memory: Memory, was: str, step: str) -> Note:
-    """Return the line about a fact that a message taught, or changed from what it was."""
-    text = addressed(memory.text)
-    line = f"Updated: {text} (was: {addressed(was)})" if was else f"Remembered: {text}"
-    return Note(line, MemoryWanted(memory.id), end="  ·  F3", step=step)
-
-
-def request_note(found: tuple[ConsentRequest, ...]) -> Note:
-    """Return what is said about consent requests, newest first."""
-    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    line = f"● Waiting for you: {change(found[0])}{more} · F4"
-    return Note(line, InboxWanted(), waits=[value_of(one) for one in found])
 
 
 def value_of(request: ConsentRequest) -> tuple[str, str]:

@@ -15,22 +15,26 @@ from textual.message import Message as Announcement
 from textual.widgets import Markdown
 
 from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Recalled
+from memapp.domain.provenance import NotKept, Outcome, Taught
 from memapp.domain.text import shorten
-from memapp.services import chats
+from memapp.services import chats, not_kept
 from memapp.services.consent import pending
+from memapp.services.not_kept import Refusals
 from memapp.ui import read_models
 from memapp.ui.background import background
-from memapp.ui.chat.notes import value_of, with_notes
+from memapp.ui.chat.notes import value_of, with_outcomes
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.dialogs import Question, TextCard
-from memapp.ui.memories.actions import MemoryActions
-from memapp.ui.messages import MemoryWanted, MessageWanted, ThreadWanted
+from memapp.ui.memories.actions import LABEL_CHARS, MemoryActions
+from memapp.ui.messages import InboxWanted, MemoryWanted, MessageWanted, ThreadWanted
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.safe import copy
+from memapp.ui.safe import copy, notify
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
 from memapp.ui.widgets.labels import matched
+from memapp.ui.widgets.outcome import OutcomeNote, words_of
 from memapp.ui.widgets.transcript import Transcript
 
 
@@ -39,8 +43,9 @@ class ChatTranscript(Transcript):
 
     BINDING_GROUP_TITLE = "Conversation"
     HELP = (
-        "Up and down choose a message, left and right a memory below it. Enter opens what is chosen. Letters are keys for the "
-        "chosen message; right after escape none is chosen, and what you type goes to the composer."
+        "Up and down choose a message or the line below it, left and right a memory. Enter opens what is chosen; w shows what "
+        "was kept of a message, and why the rest was not. Letters are keys for what is chosen; right after escape nothing is, "
+        "and what you type goes to the composer."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,6 +62,8 @@ class ChatTranscript(Transcript):
         Binding("r", "retry", "Retry", id="transcript.retry"),
         Binding("o", "go_on", "Go on", id="transcript.go_on"),
         Binding("m", "remember", "Remember", id="transcript.remember"),
+        Binding("u", "take_back", "Undo", id="transcript.take_back"),
+        Binding("w", "outcome", "What was kept", id="transcript.outcome"),
         Binding("t", "samples", "Sample chats", id="transcript.samples"),
         Binding("v", "colours", "Colours", id="transcript.colours"),
         Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
@@ -87,6 +94,8 @@ class ChatTranscript(Transcript):
         self._status = status
         self._drawer = drawer
         self.actions = MemoryActions(self, state.session)
+        self._refusals: dict[str, Refusals] = {}
+        """What was judged of the messages on the screen, by their ids, once: that takes the embedding model."""
 
     # What is shown of the chats --------------------------------------------------------------------------------------
 
@@ -96,8 +105,10 @@ class ChatTranscript(Transcript):
         if not page.messages:
             await self.welcome()
             return
+        self._refusals.clear()
         await self.show(await self._widgets(page.messages), earlier=page.more, later=later, at=at.id if at else "")
         self.explain_all()
+        self.show_outcomes()
 
     async def show_news(self, thread: Thread) -> bool:
         """Show the end of a thread anew if it is not what is on the screen; say whether all of it is there now.
@@ -122,6 +133,7 @@ class ChatTranscript(Transcript):
             page = await asyncio.to_thread(chats.page, self._runtime, self._state.thread.id, before)
             await self.show_earlier(await self._widgets(page.messages), earlier=page.more)
             self.explain(page.messages)
+            self.show_outcomes()
 
     def go_to_end(self) -> None:
         self.screen.post_message(ThreadWanted(self._state.thread))
@@ -142,10 +154,10 @@ class ChatTranscript(Transcript):
             answer.hits = turn.loop.hits
         return answer
 
-    async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | Note]:
+    async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | OutcomeNote]:
         """Return the messages with a quiet line for what is remembered of them or waits because of them."""
-        outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages)
-        return list(with_notes([self.bubble(one) for one in messages], outcomes))
+        outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, {})
+        return list(with_outcomes([self.bubble(one) for one in messages], outcomes))
 
     def explain_all(self) -> None:
         """Look up again what all answers on the screen were made from; an old result must not come after a newer one."""
@@ -167,6 +179,28 @@ class ChatTranscript(Transcript):
             if answer is last and not self._state.turn.doing:
                 self._state.turn.loop = trace
                 self._drawer.show(trace)
+
+    @background("outcomes", exclusive=True)
+    async def show_outcomes(self) -> None:
+        """Say below the answers what came of their messages: at once what the file tells, then what is still to be judged."""
+        messages = [one.message for one in (*self._above, *self.bubbles) if isinstance(one, Said)]
+        if self._state.busy:
+            messages = messages[:-1]  # of the one that is answered it is told in the end
+        await self._look_at(messages)
+        for message in reversed(messages):
+            if self._state.busy or message.id in self._refusals:
+                continue
+            refusals = await asyncio.to_thread(not_kept.judged, self._runtime, message)
+            if refusals is None:
+                return  # the embedding model is still being loaded
+            self._refusals[message.id] = refusals
+            await self._look_at([message])
+
+    async def _look_at(self, messages: Sequence[Message]) -> None:
+        found = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, dict(self._refusals))
+        if self.is_attached:  # memapp may have closed meanwhile
+            for message in messages:
+                self.put_outcome(message.id, found.get(message.id, Outcome()))
 
     @background("waiting")
     async def hide_answered(self) -> None:
@@ -209,6 +243,12 @@ class ChatTranscript(Transcript):
                 return self._cursor is not None and self.can_go_on
             case "retry":
                 return self._cursor is not None and self.last_answer is not None and not self.in_own_words
+            case "take_back":
+                return self._cursor is not None and self.outcome is not None and self.outcome.does("undo")
+            case "edit" | "remember" if self._cursor is not None and self.outcome is not None:
+                return self.outcome.does("edit" if action == "edit" else "keep")
+            case "outcome":
+                return self._cursor is not None and self.outcome_below is not None
             case "step" | "open" | "edit" | "remember" | "variant":
                 return self._cursor is not None
             case "chip" | "first" | "last":
@@ -225,13 +265,18 @@ class ChatTranscript(Transcript):
         return self.replied is not None and self.replied.cut
 
     def action_copy(self) -> None:
-        if (bubble := self.cursor) is not None:
+        if self.outcome is not None and self.outcome.chosen is not None:
+            copy(self, words_of(self.outcome.chosen))
+        elif (bubble := self.cursor) is not None:
             copy(self, bubble.text if isinstance(bubble, Answer) else bubble.message.text)
         elif self._first_path:
             copy(self, self._first_path)
 
     def action_edit(self) -> None:
         bubbles = self.bubbles
+        if self.outcome is not None:
+            self.outcome.do("edit")
+            return
         if (bubble := self.cursor) is None:
             return
         before = bubbles[: bubbles.index(bubble) + 1]
@@ -241,6 +286,10 @@ class ChatTranscript(Transcript):
 
     def action_retry(self) -> None:
         self.post_message(self.RetryWanted())
+
+    def action_take_back(self) -> None:
+        if self.outcome is not None:
+            self.outcome.do("undo")
 
     def action_go_on(self) -> None:
         self.post_message(self.GoOnWanted())
@@ -252,7 +301,9 @@ class ChatTranscript(Transcript):
         await self.run_action("app.colours")
 
     def action_remember(self) -> None:
-        if (bubble := self.cursor) is not None:
+        if self.outcome is not None:
+            self.outcome.do("keep")
+        elif (bubble := self.cursor) is not None:
             self.write_memory(bubble.message.text, bubble.message.id)
 
     @background("deed")
@@ -281,11 +332,35 @@ class ChatTranscript(Transcript):
         await self.cut_from(reply.id)
         await self.put_back(self.bubble(replace(variants[at], active=True)))
         self.explain([variants[at]])
+        self.show_outcomes()
+
+    # What is done about what came of one ------------------------------------------------------------------------------
+
+    @on(OutcomeNote.Wanted)
+    @background("deed")
+    async def _about(self, event: OutcomeNote.Wanted) -> None:
+        match event.deed, event.item:
+            case "edit", Taught(memory=memory):
+                await self.actions.edit(memory)
+            case "undo", Taught(step=step):
+                await self.run_action(f"app.undo({step!r})")
+            case "keep", NotKept() as one:
+                said, step = await asyncio.to_thread(not_kept.keep_anyway, self._runtime, event.note.message_id, one)
+                if step:
+                    self._state.session.did(self, f"Remembered “{shorten(words_of(one), LABEL_CHARS)}”", step)
+                else:
+                    notify(self, said, problem=True)
+            case "open", Taught(memory=memory):
+                self.app.post_message(MemoryWanted(memory.id))
+            case "open", ConsentRequest():
+                self.app.post_message(InboxWanted())
 
     # What opens above it ---------------------------------------------------------------------------------------------
 
     def action_open(self) -> None:
-        match self.cursor:
+        match self.stop:
+            case OutcomeNote() as note:
+                note.act()
             case Answer(chosen=Recalled() as hit):
                 self.open_hit(hit)
             case Answer() | Said() as bubble:

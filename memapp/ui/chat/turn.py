@@ -28,11 +28,11 @@ from memapp.language.english.second_person import addressed
 from memapp.services import chats
 from memapp.services.chats import Trace
 from memapp.services.consent import questions
-from memapp.ui.chat.notes import learned_note, passed_over_note, request_note, settled_note
+from memapp.ui.chat.notes import passed_over_note, settled_note
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
 from memapp.ui.chat.transcript import ChatTranscript
-from memapp.ui.inbox.read_models import Settled, proposed_by, settled_since
+from memapp.ui.inbox.read_models import Settled, settled_since
 from memapp.ui.messages import Learned, TurnMoved
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.widgets.bubbles import Answer, Note, Said
@@ -195,7 +195,7 @@ class TurnView:
         self._state.session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", step)
         self._state.session.fresh_memory = memory.id
         if self._state.thread_id == event.thread_id != "":
-            self._transcript.add_note(learned_note(memory, before.text if before else "", step))
+            self._transcript.show_outcomes()
             if self._state.runtime.settings.hints:
                 await self._hint()
 
@@ -242,11 +242,9 @@ class TurnView:
         message, self._message = self._message, None
         if message is None:
             return
-        found = await asyncio.to_thread(proposed_by, self._state.runtime, message)
         if self._state.thread_id == message.thread_id:
             said = [settled_note(one) for one in self._settled]
             said += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
-            for note in [*said, *([request_note(found)] if found else [])]:
+            for note in said:
                 self._transcript.add_note(note)
-        if found:
-            self._state.session.memories_changed()
+            self._transcript.show_outcomes()

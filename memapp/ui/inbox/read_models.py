@@ -13,7 +13,7 @@ from memapp.errors import NotFound
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
-from memapp.services.consent import decisions, pending, questions
+from memapp.services.consent import decisions, pending
 
 SHOWN = 50
 """Requests on the screen at once; others come up when these are answered."""
@@ -204,12 +204,6 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
         for one, decision, field in found
         if decision not in ("withdrawn", "expired")
     )
-
-
-def proposed_by(runtime: Runtime, message: Message) -> tuple[ConsentRequest, ...]:
-    """Return what waits because of one message, but for what the chat ends with a question about."""
-    asked = questions.asked_last(runtime, message.thread_id)
-    return tuple(request for request in pending.list_pending(runtime) if message.id in request.evidence and request.id != asked)
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:

@@ -44,6 +44,7 @@ ON_MESSAGES = (
     ("Copy a message", "The chosen or the last one (y)", "copy"),
     ("Edit and send again", "The chosen or the last one (e)", "edit"),
     ("Remember a message", "The chosen or the last one (m)", "remember"),
+    ("What was kept of a message", "And why the rest was not; the chosen or the last one (w)", "outcome"),
     ("Open a message or memory", "The chosen or the last one (enter)", "open"),
     ("Go to the first message shown", "The beginning of what is on the screen (g)", "first"),
     ("Go to the end", "The last message of this chat (G)", "last"),
@@ -194,6 +195,7 @@ class ChatScreen(StyledScreen):
         self._say_network()
         self.conversation.status.look()
         self.conversation.rest()
+        self.conversation.transcript.show_outcomes()
 
     # Keys and the palette --------------------------------------------------------------------------------------------
 

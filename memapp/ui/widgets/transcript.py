@@ -10,10 +10,14 @@ from textual.widgets import Static
 
 from memapp.domain.chat import OWN_WORDS
 from memapp.domain.memory import Recalled
+from memapp.domain.provenance import Outcome
 from memapp.ui.safe import plain
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
+from memapp.ui.widgets.outcome import OutcomeNote
 
 Bubble = Said | Answer
+Stop = Bubble | OutcomeNote
+"""Where the cursor can be."""
 
 AT_FIRST = 12
 """Messages mounted before the first picture of a chat."""
@@ -26,7 +30,7 @@ class Transcript(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
-        self._cursor: Bubble | None = None
+        self._cursor: Stop | None = None
         self._glanced_at = False
         self._above: list[Widget] = []
         """Messages of the page that are still to be mounted above."""
@@ -54,11 +58,39 @@ class Transcript(VerticalScroll):
         return [child for child in self.children if isinstance(child, Said | Answer)]
 
     @property
-    def cursor(self) -> Bubble | None:
-        """The message that keys act on: the chosen one, else the last."""
+    def stops(self) -> list[Stop]:
+        return [child for child in self.children if isinstance(child, Said | Answer | OutcomeNote) and child.display]
+
+    @property
+    def stop(self) -> Stop | None:
+        """Where the cursor is; without one, at the last message."""
         if self._cursor is not None and self._cursor.parent is self:
             return self._cursor
         return next(iter(reversed(self.bubbles)), None)
+
+    @property
+    def outcome(self) -> OutcomeNote | None:
+        """The line on what came of a message, where that is chosen."""
+        return self.stop if isinstance(self.stop, OutcomeNote) else None
+
+    @property
+    def outcome_below(self) -> OutcomeNote | None:
+        """The line on what came of the message that is chosen, or that the chosen answer answers."""
+        stops = self.stops
+        after = stops[stops.index(self.stop) :] if self.stop in stops else []
+        until = itertools.takewhile(lambda one: one is self.stop or not isinstance(one, Said), after)
+        return next((one for one in until if isinstance(one, OutcomeNote)), None)
+
+    @property
+    def cursor(self) -> Bubble | None:
+        """The message that keys act on: the chosen one or that above the chosen line, else the last."""
+        before = list(itertools.takewhile(lambda one: one is not self.outcome, self.stops))
+        at = (
+            self.stop
+            if self.outcome is None
+            else next((one for one in reversed(before) if not isinstance(one, OutcomeNote)), None)
+        )
+        return at if isinstance(at, Said | Answer) else None
 
     @property
     def last_answer(self) -> Answer | None:
@@ -156,6 +188,22 @@ class Transcript(VerticalScroll):
         self.mount(note)
         self.anchor()
 
+    def put_outcome(self, message_id: str, outcome: Outcome) -> None:
+        """Say below the answers to a message what came of it."""
+        there = [*self._above, *self.children]
+        if note := next((one for one in there if isinstance(one, OutcomeNote) and one.message_id == message_id), None):
+            note.show(outcome)
+            return
+        at = next((n for n, one in enumerate(there) if isinstance(one, Said) and one.message.id == message_id), None)
+        if at is None or not outcome.items:
+            return
+        answers = itertools.takewhile(lambda one: not isinstance(one, Said), there[at + 1 :])
+        last = max((n for n, one in enumerate(answers, start=at + 1) if isinstance(one, Answer)), default=at)
+        if last < len(self._above):
+            self._above.insert(last + 1, OutcomeNote(message_id, outcome))
+        else:
+            self.mount(OutcomeNote(message_id, outcome), after=there[last])
+
     def took_back(self, step: str) -> None:
         """Say where a step is told that it was taken back."""
         for one in self.query(Note):
@@ -166,8 +214,8 @@ class Transcript(VerticalScroll):
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
-        widget = next((one for one in under.ancestors_with_self if isinstance(one, Said | Answer)), None)
-        if not isinstance(widget, Said | Answer):
+        widget = next((one for one in under.ancestors_with_self if isinstance(one, Said | Answer | OutcomeNote)), None)
+        if not isinstance(widget, Said | Answer | OutcomeNote):
             return
         self._move_cursor(widget)
         number = event.style.meta.get("chip")
@@ -191,22 +239,31 @@ class Transcript(VerticalScroll):
         self._put_cursor(self.bubbles[-1])
 
     def action_step(self, step: int) -> None:
-        bubbles = self.bubbles
-        if not bubbles:
+        stops, here = self.stops, self.stop
+        if not stops or (isinstance(here, OutcomeNote) and here.step(step)):
             return
-        cursor = self.cursor
-        at = bubbles.index(cursor) + step if cursor is not None else len(bubbles) - 1
+        at = stops.index(here) + step if here in stops else len(stops) - 1
         if at < 0 and self.query("#earlier"):
             self.want_earlier()
-        elif at >= len(bubbles) and not self.complete:
+        elif at >= len(stops) and not self.complete:
             self.go_to_end()
-        else:
-            self._put_cursor(bubbles[min(max(at, 0), len(bubbles) - 1)])
+        elif 0 <= at < len(stops):
+            if isinstance(there := stops[at], OutcomeNote):
+                there.enter(step)
+            self._put_cursor(there)
 
     def want_earlier(self) -> None:
         """Load the messages before the first one that is shown, or is about to be."""
         if first := next((one for one in (*self._above, *self.children) if isinstance(one, Said | Answer)), None):
             self.load_earlier(first.message.seq)
+
+    def action_outcome(self) -> None:
+        """Open the line on what came of the message, or close it again."""
+        if (note := self.outcome_below) is not None:
+            note.enter(1)
+            self._put_cursor(note)
+            if note.can_open:
+                note.act()
 
     def action_first(self) -> None:
         if self.bubbles:
@@ -225,20 +282,24 @@ class Transcript(VerticalScroll):
             self._move_cursor(self.cursor)
             self.cursor.choose_chip(1 if step > 0 else -1)
 
-    def _put_cursor(self, bubble: Bubble) -> None:
-        self._move_cursor(bubble)
-        self.scroll_to_widget(bubble, animate=False)
+    def _put_cursor(self, stop: Stop) -> None:
+        self._move_cursor(stop)
+        self.scroll_to_widget(stop, animate=False)
 
-    def _move_cursor(self, bubble: Bubble | None) -> None:
+    def _move_cursor(self, stop: Stop | None) -> None:
         for one in self.query(".-current"):
             one.remove_class("-current")
-            if isinstance(one, Answer) and one is not bubble:
+            if isinstance(one, Answer) and one is not stop:
                 one.leave_chips()
-        if (self._cursor is None) != (bubble is None):
+            elif isinstance(one, OutcomeNote):
+                one.draw()
+        if (self._cursor is None) != (stop is None) or isinstance(stop, OutcomeNote) or isinstance(self._cursor, OutcomeNote):
             self.call_later(self.refresh_bindings)
-        self._cursor = bubble
-        if bubble is not None:
-            bubble.add_class("-current")
+        self._cursor = stop
+        if stop is not None:
+            stop.add_class("-current")
+        if isinstance(stop, OutcomeNote):
+            stop.draw()
 
 
 class _More(Static):

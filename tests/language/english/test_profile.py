@@ -75,6 +75,8 @@ def read(text: str) -> list[tuple[str, str]]:
         ("I have a girlfriend", "relationship", "a girlfriend"),
         ("I'm a Buddhist", "religion", "Buddhist"),
         ("I don't believe in God", "religion", "don't believe in God"),
+        ("I go to mass every Sunday.", "religion", "goes to mass"),
+        ("I belong to a Baptist church", "religion", "belongs to a Baptist church"),
         ("I vote Labour", "politics", "Labour"),
         ("I earn $54,000 a year", "money", "$54,000 a year"),
         ("my salary is 3000 euros a month", "money", "3000 euros a month"),

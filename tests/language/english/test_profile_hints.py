@@ -108,6 +108,7 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
     ("fact", "hint"),
     [
         ("User uses a wheelchair.", Hint("health", "uses a wheelchair")),
+        ("User needs a hand with User's wheelchair.", Hint("health", "needs a hand with my wheelchair")),
         ("User's wheelchair is blue.", Hint("health", "wheelchair is blue")),
         ("I pray with friends.", Hint("religion", "pray with friends")),
         ("My wheelchair is blue.", Hint("health", "wheelchair is blue")),

@@ -15,6 +15,7 @@ from memapp.language.english.writing import check_tags
         ("User does not eat meat.", ["meat"]),
         ("User's religion is Islam.", ["religion", "Islam"]),
         ("User is on a budget.", ["budget"]),
+        ("User wants to learn how to weld.", ["weld"]),
         ("User loves seeing new places and old churches.", ["places", "churches"]),
         ("User is a big fan of Lord of the Rings.", ["Lord of the Rings"]),
         ("User lives in the US.", ["US"]),

@@ -1,0 +1,97 @@
+"""The statements of a message that made no memory, each with why; and keeping one anyway, at the person's word.
+
+What was judged of a message is found again from its words, without the chat model; what became of it since, the file tells.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from memapp.domain.chat import Message
+from memapp.domain.provenance import NotKept, WhyNot
+from memapp.domain.utterance import Statement
+from memapp.errors import ModelError
+from memapp.language.english.asked_to_remember import holds_all
+from memapp.language.english.dates import dated, local_day
+from memapp.runtime import Runtime
+from memapp.services import memory_request, statements
+from memapp.services.asked_to_remember import remember
+from memapp.services.consent import pending
+from memapp.services.remember import is_enough_for_today
+from memapp.store import chat, consents, expectations, history, memories, search
+from memapp.store.session import Session
+
+Refusals = Sequence[tuple[Statement, WhyNot | None]]
+"""The statements of a message with why the judge lets each make no memory; None where it does."""
+_LOST: Mapping[str, WhyNot] = {"person": "taken back", "undone": "taken back", "overflow": "full"}
+"""Why what a message taught is in the trash, as far as that was no later statement."""
+
+
+def judged(runtime: Runtime, message: Message) -> Refusals | None:
+    """Judge what a message says, with the embedding model; None while that is being loaded, or where it fails."""
+    if runtime.embedding.state == "loading":
+        return None
+    request = memory_request.read(runtime, message.text, message.pasted, ())
+    if request is not None and request.is_all:
+        return ()
+    with suppress(ModelError):
+        found = statements.refusals(runtime, message.typed_text)
+        return [(replace(one, fact=dated(one.fact, local_day(message))), why) for one, why in found]
+    return None
+
+
+def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]) -> tuple[NotKept, ...]:
+    """Return what of a message was not kept, as far as that is decided; what waits, or taught something, is left out.
+
+    `taught` are the ids of the memories that it taught; others that say the same were known before.
+    """
+    session = runtime.read()
+    to_learn = expectations.is_to_learn_from(session, message.id)
+    if not refusals or (to_learn and not is_enough_for_today(runtime)):
+        return ()
+    became = _what_became(session, message, taught)
+    otherwise = "tomorrow" if to_learn else _unlearned(session, message)
+    found: dict[str, NotKept] = {}
+    for statement, judged_why in refusals:
+        text = next((text for text in became if _says(text, statement)), None)
+        why = (otherwise if judged_why is None or otherwise == "kept out" else judged_why) if text is None else became[text]
+        if why is not None:
+            found.setdefault(statement.fact or statement.said, NotKept(statement.said, statement.fact, why))
+    return tuple(found.values())
+
+
+def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, str]:
+    """Keep what was not kept, since the person asks for it; return what there is to say, and the step, if it was kept.
+
+    Raises `UsageError` for what cannot be kept.
+    """
+    message = chat.get_message(runtime.read(), message_id)
+    actor = runtime.actor(message.thread_id)
+    said = remember(runtime, one.said, message, actor, fact=one.fact)
+    return said, actor.step if history.entries_of_step(runtime.read(), actor.step) else ""
+
+
+def _what_became(session: Session, message: Message, taught: Collection[str]) -> dict[str, WhyNot | None]:
+    """Return the texts that a message brought forth, each with why it is not kept; None where it is, waits, or gave way later."""
+    live = memories.list_learned_from(session, [message.id])
+    became: dict[str, WhyNot | None] = {one.text: None if one.id in taught else "known" for one in live}
+    for request in pending.of_message(session, message.id):
+        memory = consents.memory_of(session, request.id)
+        for text in filter(None, (request.new_value, memory.text if memory else "")):
+            became.setdefault(text, "denied" if request.state == "denied" else None)
+    for gone in memories.list_trashed_from(session, message.id):
+        became.setdefault(gone.text, _LOST.get(gone.reason))
+    return became
+
+
+def _unlearned(session: Session, message: Message) -> WhyNot | None:
+    """Return why nothing was learned from a message whatever it says; None where it was read for it."""
+    if message.id in search.taken_back(session, [message.id]):
+        return "kept out"
+    expected = expectations.checked_by(session, message.id)
+    return "expected" if expected is not None and expected.surprised is False else None
+
+
+def _says(text: str, statement: Statement) -> bool:
+    """Say whether one of the two says all that the other does."""
+    return any(one and (holds_all(one, text) or holds_all(text, one)) for one in (statement.fact, statement.said))

@@ -1,0 +1,148 @@
+"""What of a message was not kept and why, and that it can be kept anyway. The judge decides, so it is the real one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.provenance import NotKept
+from memapp.errors import UsageError
+from memapp.inference import Cancel
+from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate, not_kept, provenance, remember, undo, upkeep
+from memapp.services.consent import decisions, pending
+from memapp.store import chat
+from tests.builders import make_runtime, new_chat, say
+
+SOUP = "I had soup for lunch."
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
+    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def judging(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
+    runtime = make_runtime(tmp_path, ScriptedModel(), embedder=False)
+    runtime.embedding.fill(embedder)
+    yield runtime
+    runtime.database.close()
+
+
+def tell(runtime: Runtime, *texts: str) -> str:
+    """Type messages in a new chat, and let each be learned from; return the id of the last."""
+    thread = new_chat(runtime)
+    for text in texts:
+        say(runtime, thread, text)
+        list(upkeep.work(runtime, thread, Cancel()))
+    return [one.id for one in chat.list_messages(runtime.read(), thread) if one.role == "user"][-1]
+
+
+def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
+    message = chat.get_message(runtime.read(), message_id)
+    refusals = not_kept.judged(runtime, message)
+    assert refusals is not None
+    taught = provenance.learned_from(runtime, [message_id]).get(message_id, [])
+    return list(not_kept.not_kept(runtime, message, refusals, [one.memory.id for one in taught]))
+
+
+def reasons(runtime: Runtime, message_id: str) -> dict[str, str]:
+    return {one.fact or one.said: one.why for one in left_out(runtime, message_id)}
+
+
+def live(runtime: Runtime) -> list[str]:
+    return sorted(one.text for one in curate.list_memories(runtime))
+
+
+def test_what_passes_is_told_beside_what_is_kept_and_what_waits(judging: Runtime) -> None:
+    said = tell(judging, f"I play the cello in a small orchestra. {SOUP} I have diabetes.")
+    assert (live(judging), len(pending.list_pending(judging))) == (["User plays the cello in a small orchestra."], 1)
+    assert reasons(judging, said) == {"User had soup for lunch.": "passing"}
+
+
+def test_its_days_are_dates_as_in_a_memory(judging: Runtime) -> None:
+    said = tell(judging, "I had soup yesterday.")
+    (soup,) = left_out(judging, said)
+    assert "yesterday" not in soup.fact
+    assert soup.fact in not_kept.keep_anyway(judging, said, soup)[0].replace("You", "User")
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ('My boss said "I hate Mondays" again.', {"User hates Mondays.": "others"}),
+        ("My pin is 4432.", {"User's pin is 4432.": "secret"}),
+        ("What a day!", {}),
+        ("Which bread goes with soup?", {}),
+        ("Remember that I hate olives.", {}),
+        ("Off the record: I cannot stand Dana.", {}),
+    ],
+)
+def test_only_what_could_have_been_kept_is_told_of(judging: Runtime, typed: str, why: dict[str, str]) -> None:
+    assert reasons(judging, tell(judging, typed)) == why
+
+
+def test_what_was_known_is_said_to_be(judging: Runtime) -> None:
+    cello = "I play the cello in a small orchestra."
+    assert reasons(judging, tell(judging, cello, cello)) == {"User plays the cello in a small orchestra.": "known"}
+
+
+def test_a_no_and_what_was_taken_back_are_the_reasons_then(judging: Runtime) -> None:
+    said = tell(judging, "I play the cello in a small orchestra. I have diabetes.")
+    assert reasons(judging, said) == {}
+    undo.undo_last(judging)
+    decisions.deny(judging, *(one.id for one in pending.list_pending(judging)))
+    assert reasons(judging, said) == {"User plays the cello in a small orchestra.": "taken back", "User has diabetes.": "denied"}
+
+
+def test_after_a_days_worth_the_rest_is_said_to_be_read_tomorrow(judging: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remember, "FACTS_PER_DAY", 0)
+    said = tell(judging, "I play the cello in a small orchestra.")
+    assert reasons(judging, said) == {"User plays the cello in a small orchestra.": "tomorrow"}
+
+
+def test_nothing_is_told_before_it_was_read_or_can_be_judged(judging: Runtime) -> None:
+    thread = new_chat(judging)
+    say(judging, thread, SOUP)
+    (message, _) = chat.list_messages(judging.read(), thread)
+    assert left_out(judging, message.id) == []
+    judging.embedding.loading("")
+    assert not_kept.judged(judging, message) is None
+
+
+def test_what_was_not_kept_can_be_kept_anyway_and_that_be_undone(judging: Runtime) -> None:
+    said = tell(judging, SOUP)
+    (soup,) = left_out(judging, said)
+    told, step = not_kept.keep_anyway(judging, said, soup)
+    assert (told, live(judging)) == ("I remember that: You had soup for lunch.", ["User had soup for lunch."])
+    assert reasons(judging, said) == {}
+    (kept,) = provenance.learned_from(judging, [said])[said]
+    assert kept.step == step
+    undo.undo(judging, step)
+    assert (live(judging), reasons(judging, said)) == ([], {"User had soup for lunch.": "taken back"})
+
+
+def test_to_keep_what_is_sensitive_is_the_persons_yes(judging: Runtime) -> None:
+    said = tell(judging, "I have diabetes.")
+    decisions.deny(judging, *(one.id for one in pending.list_pending(judging)))
+    (denied,) = left_out(judging, said)
+    not_kept.keep_anyway(judging, said, denied)
+    assert (live(judging), decisions.profile(judging)) == (["User has diabetes."], {"health": ("diabetes",)})
+
+
+def test_a_secret_is_kept_in_no_way(judging: Runtime) -> None:
+    said = tell(judging, 'The letter said "My pin is 4432".')
+    (pin,) = left_out(judging, said)
+    assert not_kept.keep_anyway(judging, said, pin) == (curate.SECRET, "")
+    assert live(judging) == []
+
+
+def test_what_is_too_long_is_refused_in_words(judging: Runtime) -> None:
+    said = tell(judging, SOUP)
+    with pytest.raises(UsageError, match="fewer words"):
+        not_kept.keep_anyway(judging, said, NotKept("I had soup " + "and soup " * 60, "", "unclear"))

@@ -1,0 +1,110 @@
+"""What came of a message stands below its answer in one quiet line, which opens; each key that it shows works."""
+
+from memapp.services import curate, preferences
+from memapp.services.consent import decisions, pending
+from memapp.ui.memories.form import MemoryForm
+from memapp.ui.screens.inbox import InboxScreen
+from memapp.ui.widgets.outcome import OutcomeNote
+from tests.ui.conftest import Seen, World
+
+DOG = "I have a dog called Rex."
+QUOTED = 'My boss said "I hate Mondays".'
+KEPT = "Remembered: You have a dog called Rex."
+
+
+def known(seen: Seen) -> list[str]:
+    return sorted(one.text for one in curate.list_memories(seen.app.runtime))
+
+
+def chosen(seen: Seen) -> str:
+    """Return the line that is chosen, which is shown in reverse."""
+    notes = seen.app.screen.query(OutcomeNote)
+    return " ".join(
+        line.plain.strip()
+        for note in notes
+        for line in note.content.split("\n")
+        if any("reverse" in str(s.style) for s in line.spans)
+    )
+
+
+async def told(seen: Seen, *texts: str) -> None:
+    for text in texts:
+        await seen.send(text)
+    await seen.until(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
+    await seen.settle()
+
+
+async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
+    await told(seen, f"{DOG} {QUOTED}")
+    await seen.until(lambda: f"▸ {KEPT} · edit · undo · 1 not kept" in seen.words())
+    assert "not your own words" not in seen.text(), "why is said to those who look"
+    await seen.pilot.press("escape", "up", "w")
+    await seen.until(lambda: "– “I hate Mondays” · not your own words · keep anyway" in seen.words())
+    await seen.pilot.press("down", "down")
+    await seen.until(lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1])
+    await seen.pilot.press("m")
+    await seen.until(lambda: known(seen) == ["User has a dog called Rex.", "User hates Mondays."])
+    await seen.until(lambda: "▾ Remembered 2 ✓ You have a dog called Rex." in seen.words())
+    await seen.until(lambda: "u Undo" in seen.lines()[-1] and "m Remember" not in seen.lines()[-1])
+    await seen.pilot.press("u")
+    await seen.until(lambda: known(seen) == ["User has a dog called Rex."])
+    await seen.until(lambda: "– You hate Mondays. · you took it back · m keep anyway" in seen.words())
+    await seen.pilot.press("up", "enter")
+    await seen.until(lambda: "you took it back" not in seen.words())
+
+
+async def test_one_thing_is_edited_and_taken_back_on_its_line(seen: Seen) -> None:
+    await told(seen, DOG)
+    await seen.pilot.press("escape", "up", "w")
+    await seen.until(lambda: f"{KEPT} · e edit · u undo" in seen.words())
+    await seen.pilot.press("e")
+    await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+    await seen.pilot.press("escape")
+    await seen.until(lambda: not isinstance(seen.app.screen, MemoryForm))
+    await seen.pilot.press("u")
+    await seen.until(lambda: known(seen) == [] and "1 not kept" in seen.text())
+
+
+async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
+    await told(seen, QUOTED)
+    await seen.click("1 not kept")
+    await seen.until(lambda: "keep anyway" in seen.text())
+    await seen.click("keep anyway")
+    await seen.until(lambda: known(seen) == ["User hates Mondays."])
+    await seen.until(lambda: "Remembered: You hate Mondays." in seen.words())
+    await seen.click("undo")
+    await seen.until(lambda: known(seen) == [])
+
+
+async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen: Seen) -> None:
+    preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
+    await told(seen, f"{DOG} I have diabetes.")
+    await seen.until(lambda: f"{KEPT} · ● 1 waits · F4" in seen.words())
+    await seen.pilot.press("escape", "up", "w", "down", "down", "enter")
+    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
+    decisions.deny(seen.app.runtime, *(one.id for one in pending.list_pending(seen.app.runtime)))
+    seen.app.session.memories_changed()
+    await seen.pilot.press("f2")
+    await seen.until(lambda: "You have diabetes. · you said no" in seen.words())
+    await seen.pilot.press("down", "m")
+    await seen.until(lambda: "User has diabetes." in known(seen))
+
+
+async def test_the_same_is_said_after_a_restart(world: World) -> None:
+    async with world.app() as seen:
+        await seen.ready()
+        await told(seen, f"{DOG} {QUOTED}", QUOTED)
+        before = [str(one.content) for one in seen.app.screen.query(OutcomeNote)]
+    async with world.app() as seen:
+        await seen.ready()
+        await seen.until(lambda: seen.text().count("1 not kept") == 2)
+        assert [str(one.content) for one in seen.app.screen.query(OutcomeNote)] == before
+
+
+async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:
+    await told(seen, f"{DOG} {QUOTED}")
+    await seen.click("1 not kept")
+    seen.chat.composer.focus()
+    await seen.type("muwe")
+    assert seen.chat.composer.text == "muwe"
+    assert "m keep anyway" not in seen.words() and "keep anyway" in seen.words()
