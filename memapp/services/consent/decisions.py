@@ -130,11 +130,12 @@ def describe(runtime: Runtime, step: str) -> str:
     if found is None:
         return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
     decision, request = _decision(found[0]), found[1]
-    more = sum(_decision(one) == decision for one in decided_on) - 1
-    if request.file_id and more:
-        chats = sum(one.memory_id == f"profile:{CHAT}" for one in decided_on)
+    of_file = [one for one in decided_on if _decision(one) != "withdrawn"]  # a value of the profile is changed, a fact approved
+    if request.file_id and len(of_file) > 1:
+        chats = sum(one.memory_id == f"profile:{CHAT}" for one in of_file)
         name = consents.file_name(session, request.file_id)
-        return f"{verb(decision)} {waiting_of(len(decided_on) - chats, chats)} from {name}"
+        return f"{verb(decision)} {waiting_of(len(of_file) - chats, chats)} from {name}"
+    more = sum(_decision(one) == decision for one in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
     if request.field in (FACT, FORGOTTEN):
