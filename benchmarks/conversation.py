@@ -32,8 +32,8 @@ from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.domain.turn import Completed, Found, Restarted
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.language.english.distil import in_third_person
 from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.statements import in_third_person
 from memapp.prompts.respond import REPEAT_PENALTY
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep

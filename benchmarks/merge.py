@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import MISSED, bundled_embedder
-from memapp.language.english.distil import distil
 from memapp.language.english.merge import MergeVerdict, compare
+from memapp.language.english.statements import read
 
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02
@@ -125,8 +125,8 @@ def persona_pairs(chats: Sequence[dict[str, Any]]) -> Iterator[Pair]:
 
 
 def as_fact(line: str) -> str:
-    drafts = distil(line)
-    return drafts[0].text if len(drafts) == 1 else line
+    told = [one.fact for one in read(line) if one.fact]
+    return told[0] if len(told) == 1 else line
 
 
 def made_up() -> Iterator[Pair]:
@@ -162,7 +162,7 @@ def measure_time(pairs: Sequence[Pair]) -> Iterator[str]:
     tries = [facts[at : at + NEIGHBOURS] for at in range(0, len(facts) - NEIGHBOURS, NEIGHBOURS)]
     shares = [
         processor_time(lambda fact: compare("User plays the oboe in a big orchestra.", fact, 0.9), some)
-        / processor_time(distil, some)
+        / processor_time(read, some)
         for some in tries
     ]
     print(f"{'comparing one fact, of reading it':44}{len(shares):7}{min(shares):8.2f}{'':15} <= {COMPARE_SHARE}")

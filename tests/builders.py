@@ -2,13 +2,17 @@
 
 import json
 import sqlite3
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memapp import paths, settings
 from memapp.categories import load_categories
@@ -17,7 +21,8 @@ from memapp.domain.memory import Kind, Memory
 from memapp.domain.prompt import FormRule
 from memapp.domain.turn import TurnEvent
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.embedder import ChildEmbedder, bundled
+from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
@@ -26,6 +31,27 @@ from memapp.services.turn import take_turn
 from memapp.store.database import open_database
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
+
+
+class Reader:
+    """The bundled embedding model, by which messages are read: opened once in a process, and left open by runtimes that end."""
+
+    _opened: ClassVar[ChildEmbedder | None] = None
+    _vectors: ClassVar[dict[str, NDArray[np.float32]]] = {}
+    """Of the texts so far: many tests say the same."""
+
+    def __init__(self) -> None:
+        Reader._opened = Reader._opened or ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests"))
+        self.model_id, self.dimension = Reader._opened.model_id, Reader._opened.dimension
+
+    def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # it may wait in a test
+        assert Reader._opened
+        new = [one for one in dict.fromkeys(texts) if one not in Reader._vectors]
+        Reader._vectors.update(zip(new, Reader._opened.embed(new), strict=True))
+        return np.array([Reader._vectors[one] for one in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+
+    def close(self) -> None:
+        """Leave it open."""
 
 
 class Clock:
@@ -52,12 +78,12 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
         load_categories(paths.bundled("assets", "categories.toml"), places.categories),
         Clock(),
         open_chat_model=lambda _runtime, _report: ScriptedModel(),
-        open_embedder=lambda _runtime: ScriptedEmbedder(),  # type: ignore[arg-type]
+        open_embedder=lambda _runtime: Reader(),  # type: ignore[arg-type]
     )
     if model is not None:
         runtime.chat.fill(model)
     if embedder:
-        runtime.embedding.fill(ScriptedEmbedder())
+        runtime.embedding.fill(Reader())
     return runtime
 
 

@@ -22,7 +22,7 @@ LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
 READS_BY_MEANING = "English, by rules and by meaning; in other languages nothing is learned unless you ask for it"
-READS_BY_RULES = "English, by rules alone: what lasts or is sensitive is judged by the bundled embedding model only"
+READS_BY_MODEL = "English, as the chat model proposes: what lasts is judged with the bundled embedding model only"
 
 
 @click.command()
@@ -108,7 +108,7 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         return problems
     try:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
-        report["reads"] = READS_BY_RULES if runtime.settings.embedding_model else READS_BY_MEANING
+        report["reads"] = READS_BY_MODEL if runtime.settings.embedding_model else READS_BY_MEANING
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
             model = bootstrap.open_chat_model(runtime, say)

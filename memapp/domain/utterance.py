@@ -1,7 +1,9 @@
-"""What a message says: its statements, and what each is judged to be."""
+"""What a message says: its statements, what each is judged to be, and the facts that may be made of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from memapp.domain.memory import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +16,6 @@ class Statement:
     """The sentence that it stands in, as it was typed."""
     fact: str = ""
     """A sentence about User that keeps the writing rules; empty where none can be made of the words."""
-    category: str = ""
-    """The category of what lasts by rule; empty where no rule knows."""
-    problems: tuple[str, ...] = ()
-    """What is wrong with the fact that a rule made of it, which therefore is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +40,18 @@ class Judgement:
     def is_sensitive(self) -> float:
         """How sure it touches any."""
         return sum(self.topics.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A fact that may be stored."""
+
+    text: str
+    tags: tuple[str, ...]
+    category: str = ""
+    """A name of the categories: profile, preferences, relationships, goals, event or activity."""
+    kind: Kind = Kind.SEMANTIC
+    topic: str = ""
+    """The field of the profile that it needs a yes for, where its meaning tells so."""
+    value: str = ""
+    """What is asked about, in the person's words, where no fact can be made of them; `text` is empty then."""

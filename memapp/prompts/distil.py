@@ -7,7 +7,7 @@ from functools import cache
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.distil import Draft
+from memapp.domain.utterance import Draft
 from memapp.language.english.tags import said_tags, tags_for
 from memapp.language.english.writing import as_fact
 from memapp.paths import bundled

@@ -11,12 +11,12 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import words_of
 from memapp.domain.text import one_line
 from memapp.language.english import memory_question
-from memapp.language.english.distil import in_third_person
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import stems
 from memapp.language.english.life_domains import is_request
 from memapp.language.english.recall import asks_what_was_replied, query_words
 from memapp.language.english.second_person import addressed
+from memapp.language.english.statements import in_third_person
 from memapp.language.lexicon import lexicon
 
 LEAST_SCORE = 0.33

@@ -9,9 +9,9 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
-from memapp.language.english.distil import in_third_person
 from memapp.language.english.life_domains import is_constraint, is_request, is_vital
 from memapp.language.english.second_person import addressed, as_said
+from memapp.language.english.statements import in_third_person
 from memapp.prompts.asides import aside_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.quotes import (

@@ -9,14 +9,15 @@ from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.utterance import Draft
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import as_facts, tells_secret
 from memapp.language.english.dates import dated, local_day
-from memapp.language.english.distil import Draft, in_third_person
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
+from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_for
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
+from memapp.domain.utterance import Draft
 from memapp.language.english.correction import Correction, correction_of, is_about
-from memapp.language.english.distil import Draft
 from memapp.language.english.grammar import stems, tokens
 from memapp.language.english.recall import query_words
 from memapp.language.english.replacement import Replacement, replacements

@@ -10,11 +10,11 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import tells_secret
-from memapp.language.english.distil import in_third_person
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.filters import parse_filter
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_after, tags_for, tags_with
 from memapp.runtime import Runtime
 from memapp.services.consent import pending

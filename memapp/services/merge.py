@@ -12,9 +12,9 @@ from functools import partial
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory, State
-from memapp.language.english.distil import in_third_person
 from memapp.language.english.merge import MergeVerdict, compare, richer
 from memapp.language.english.recall import query_words
+from memapp.language.english.statements import in_third_person
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.store import changes, memories, search, vectors

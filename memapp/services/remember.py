@@ -1,9 +1,9 @@
 """Learns from typed messages: `notice` proposes profile values at once, `learn` stores facts in idle time.
 
-Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. Rules find the
-facts first: they are exact and need no model. Where they find none in a surprising message, the model may write one, which
-has to pass the same checks; whoever wrote it, a sentence that fails them is counted and thrown away. What a message says no
-longer holds (`services.correct`) goes to the trash in the step of what takes its place.
+Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. The facts are
+found by the one reading of a message (`services.statements`). Where it finds none in a surprising message that tells something,
+the model may write one; a sentence that fails the checks is counted and thrown away. What a message says no longer holds
+(`services.correct`) goes to the trash in the step of what takes its place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,9 +22,10 @@ from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Hint, Stated, has_many, same_value
 from memapp.domain.prompt import Piece
 from memapp.domain.turn import Retracted
+from memapp.domain.utterance import Draft
 from memapp.inference import Cancel, ChatModel
+from memapp.language.english.category import draft_of
 from memapp.language.english.dates import dated, local_day, typed_on_its_day
-from memapp.language.english.distil import Draft, distil, in_third_person, states_something
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.framing import told_by_healers
 from memapp.language.english.grammar import tokens
@@ -32,6 +33,7 @@ from memapp.language.english.grounding import UNSAID, check_grounding
 from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import needs_yes, unknown_in
+from memapp.language.english.statements import in_third_person, read
 from memapp.language.english.writing import NO_SENTENCE, check_fact
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
@@ -39,7 +41,7 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.services.correct import Corrected, find
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
-from memapp.services.statements import drafts_of, judged_draft, sensitive_topic
+from memapp.services.statements import judged_draft, sensitive_topic, told_in
 from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -64,14 +66,16 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     message = chat.get_message(runtime.read(), surprise.message_id)
     propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
     typed, told_on = message.typed_text, local_day(message)
-    drafts, refused = drafts_of(runtime, typed)
-    by = "rules"
+    told = told_in(runtime, typed)
+    if told is None:
+        return  # still pending: until the embedding model is there
+    drafts, by = list(told.drafts), "rules"
+    refused: list[list[str]] = []
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
     corrected = None if taught else find(runtime, message)
     drafts = _with_instead(runtime, drafts, corrected)
-    if not (drafts or corrected or taught) and model is not None and states_something(typed):
-        drafts, also_refused = _ask(model, surprise.expected, typed, told_on, cancel)
-        refused += map(tuple, also_refused)
+    if not (drafts or corrected or taught) and model is not None and told.has_more:
+        drafts, refused = _ask(model, surprise.expected, typed, told_on, cancel)
         drafts = [one for draft in drafts if (one := judged_draft(runtime, draft, typed))]
         by = f"model:{model.name}"
         if cancel.is_set():
@@ -227,7 +231,7 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
     text = typed_on_its_day(message)
     found = stated(text)[:REQUESTS_PER_TURN]
-    drafts = distil(text) if found else []
+    drafts = [draft_of(one.fact) for one in read(text) if one.fact] if found else []
     pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:

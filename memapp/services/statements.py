@@ -1,31 +1,31 @@
 """Reads a message into what may be learned of it: each statement judged, with the fact that it makes and what it needs a yes for.
 
-The judge goes by meaning, so it needs the embedding model that it was fitted to; with another one the rules alone decide what
-lasts, and `memapp doctor` says so.
+The judge goes by meaning, so it needs the embedding model that it was fitted to. Until that is loaded, messages wait to be
+learned from. With another one nothing is judged, so memapp makes no facts by itself: the chat model proposes one, which keeps the
+writing rules, and what its words say of anything sensitive waits for a yes. `memapp doctor` says which holds. What the person
+asks to be remembered, and what they state of a field of their profile, needs no judge.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from memapp.domain.categories import NOTES
-from memapp.domain.memory import Kind
 from memapp.domain.provenance import WhyNot
-from memapp.domain.utterance import Judgement, Statement
+from memapp.domain.utterance import Draft, Judgement, Statement
+from memapp.inference import Embedder
 from memapp.language.english.authorship import TYPED_CHARS, others_words, own_words
-from memapp.language.english.distil import EVENT, Draft
+from memapp.language.english.category import RELATIONSHIPS, draft_of
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import expand, sentences, stems, tokens
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
 from memapp.language.english.statements import read
-from memapp.language.english.tags import tags_for
 from memapp.runtime import Runtime
 
 LASTS = 0.7
-LASTS_BY_RULE = 0.5
 IS_MEANT = 0.5
+OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
 SURELY_SENSITIVE = 0.5
@@ -43,42 +43,53 @@ Judged = tuple[Judgement, Judgement]
 """A statement by its own words, and by its whole sentence."""
 
 
-def drafts_of(runtime: Runtime, typed: str) -> tuple[list[Draft], list[tuple[str, ...]]]:
-    """Return the facts that a message tells, in their order, and what is wrong with each that a rule wrote badly.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What may be learned of a message."""
 
-    One without a text is only asked about. Raises `ModelError` where the embedding model fails: then nothing is learned yet.
-    """
+    drafts: tuple[Draft, ...]
+    """The facts, in their order; one without a text is only asked about."""
+    has_more: bool
+    """It says something lasting of which no fact could be made, or that nobody judged: a model may find the words."""
+
+
+def told_in(runtime: Runtime, typed: str) -> Told | None:
+    """Return what a message tells; None as long as no embedding model is there. Raises `ModelError` where it fails."""
+    embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    return told_by(embedder, typed) if embedder else None
+
+
+def told_by(embedder: Embedder, typed: str) -> Told:
+    """Return what a message tells, judged by the vectors of an embedding model. Raises `ModelError` where it fails."""
     statements = read(typed)
-    judged = _judged(runtime, statements)
-    if judged is None:
-        found = [_fact(one) for one in statements if one.category]
-    else:
-        pairs = zip(statements, judged, strict=True)
-        found = [draft for _, group in groupby(pairs, key=lambda pair: pair[0].sentence) for draft in _of_sentence(list(group))]
+    if not judges(embedder.model_id):
+        return Told((), has_more=bool(statements))
+    judged = list(zip(statements, _judged(embedder, statements), strict=True))
     drafts: list[Draft] = []
-    for draft in found:
-        if not duplicate_of(draft.text or draft.value, [one.text or one.value for one in drafts]):
-            drafts.append(draft)
-    return drafts, [one.problems for one in statements if one.problems]
+    for _, group in groupby(judged, key=lambda pair: pair[0].sentence):
+        for draft in _of_sentence(list(group)):
+            if not duplicate_of(draft.text or draft.value, [one.text or one.value for one in drafts]):
+                drafts.append(draft)
+    return Told(tuple(drafts), has_more=any(not one.fact and _lasts(pair) and _is_meant(pair) for one, pair in judged))
 
 
 def judged_draft(runtime: Runtime, draft: Draft, typed: str) -> Draft | None:
     """Judge a fact that a model wrote by its own words and by the sentence of the message that it is most like."""
     there = sentences(own_words(typed)) or [typed]
     sentence = max(there, key=lambda one: len(_stems(one) & _stems(draft.text)))
-    statement = Statement(in_first_person(draft.text).rstrip("."), sentence, draft.text, draft.category or NOTES)
-    judged = _judged(runtime, [statement])
+    statement = Statement(in_first_person(draft.text).rstrip("."), sentence, draft.text)
+    judged = _judged_by_any(runtime, [statement])
     if judged is None:
         return draft
     _, whole = judged[0]  # a model may have left out just the words that tell a joke
     kept = next(_of_sentence([(statement, judged[0])]), None) if whole.is_meant >= IS_MEANT else None
-    return replace(draft, topic=kept.topic) if kept else None
+    return replace(kept, text=draft.text, tags=draft.tags) if kept else None
 
 
 def sensitive_topic(runtime: Runtime, fact: str) -> str:
     """Return the field of the profile that a whole fact needs a yes for by its own words; empty for an ordinary one."""
     said = in_first_person(fact).rstrip(".")
-    judged = _judged(runtime, [Statement(said, said, fact, NOTES)])
+    judged = _judged_by_any(runtime, [Statement(said, said, fact)])
     return _field(judged[0][0]) if judged and judged[0][0].is_sensitive >= SENSITIVE else ""
 
 
@@ -86,11 +97,13 @@ def _stems(text: str) -> set[str]:
     return {stem for word in tokens(expand(text)) for stem in stems(word)}
 
 
-def _judged(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
+def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
     """Judge each statement; None without an embedding model that the judge was fitted to. Raises `ModelError`."""
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    if embedder is None or not judges(embedder.model_id):
-        return None
+    return _judged(embedder, statements) if embedder and judges(embedder.model_id) else None
+
+
+def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]:
     texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.sentence)))
     judgements = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
     return [(judgements[one.said], judgements[one.sentence]) for one in statements]
@@ -106,9 +119,24 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         if most.is_sensitive >= SURELY_SENSITIVE and sentence.is_meant >= IS_MEANT:
             yield Draft("", (), topic=_field(most), value=statement.sentence)
         return
-    for statement, (said, _) in judged:
-        if statement.fact and (said.is_meant + sentence.is_meant) / 2 >= IS_MEANT:
-            yield from _told(statement, said, sentence)
+    for statement, pair in judged:
+        said, _ = pair
+        if not (statement.fact and _is_meant(pair)):
+            continue
+        if said.is_sensitive >= SENSITIVE:
+            yield _fact(statement, said, _field(said))
+        elif _lasts(pair):
+            yield _fact(statement, said)
+
+
+def _is_meant(judged: Judged) -> bool:
+    said, sentence = judged
+    return (said.is_meant + sentence.is_meant) / 2 >= IS_MEANT
+
+
+def _lasts(judged: Judged) -> bool:
+    said, sentence = judged
+    return (said.lasts + sentence.lasts) / 2 >= LASTS
 
 
 def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judgement) -> bool:
@@ -119,20 +147,14 @@ def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judg
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
 
 
-def _told(statement: Statement, said: Judgement, sentence: Judgement) -> Iterator[Draft]:
-    if said.is_sensitive >= SENSITIVE:
-        yield _fact(statement, _field(said))
-    elif (said.lasts + sentence.lasts) / 2 >= (LASTS_BY_RULE if statement.category else LASTS):
-        yield _fact(statement)
-
-
 def _field(about: Judgement) -> str:
-    return CLOSE_PEOPLE if about.is_of_others >= 0.5 else about.topic
+    return CLOSE_PEOPLE if about.is_of_others >= OF_OTHERS else about.topic
 
 
-def _fact(statement: Statement, topic: str = "") -> Draft:
-    kind = Kind.EPISODIC if statement.category == EVENT else Kind.SEMANTIC
-    return Draft(statement.fact, tuple(tags_for(statement.fact)), statement.category, kind, topic)
+def _fact(statement: Statement, said: Judgement, topic: str = "") -> Draft:
+    draft = draft_of(statement.fact, topic)
+    is_of_others = said.is_of_others >= OF_OTHERS and not statement.fact.startswith("User ")
+    return replace(draft, category=RELATIONSHIPS) if is_of_others else draft
 
 
 # Why not -------------------------------------------------------------------------------------------------------------
@@ -145,14 +167,10 @@ def refusals(runtime: Runtime, typed: str) -> list[tuple[Statement, WhyNot | Non
     Raises `ModelError` where the embedding model fails.
     """
     statements = read(typed)
-    judged = _judged(runtime, statements)
+    judged = _judged_by_any(runtime, statements) or []
     found: list[tuple[Statement, WhyNot | None]] = []
-    if judged is None:
-        found += [(one, None if one.category else "passing") for one in statements if one.fact]
-    else:
-        pairs = zip(statements, judged, strict=True)
-        for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
-            found += _refusals_in(list(group))
+    for _, group in groupby(zip(statements, judged, strict=False), key=lambda pair: pair[0].sentence):
+        found += _refusals_in(list(group))
     quoted = [one for words in others_words(typed[:TYPED_CHARS]) for one in read(words) if one.fact and _is_of_person(one)]
     own = [(one, why) for one, why in found if why is None or _is_of_person(one)]
     return [*own, *((one, "others") for one in quoted[:MOST_OF_OTHERS])]

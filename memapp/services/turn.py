@@ -24,10 +24,10 @@ from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
 from memapp.errors import StoreError, UsageError
 from memapp.inference import Cancel
 from memapp.language.english.correction import correction_of
-from memapp.language.english.distil import distil
 from memapp.language.english.expectation import mismatch
 from memapp.language.english.framing import takes_back
 from memapp.language.english.grounding import check_grounding
+from memapp.language.english.statements import read
 from memapp.runtime import Runtime
 from memapp.services import from_memory, memory_request
 from memapp.services.answer import answer
@@ -291,7 +291,7 @@ def _tells_more(expected: Prediction, message: Message) -> bool:
     """Say whether a message corrects something, or states a fact that was not expected, however alike the two are otherwise."""
     if correction_of(message) is not None:
         return True
-    return any(check_grounding(draft.text, expected.text) for draft in distil(message.typed_text))
+    return any(check_grounding(one.fact, expected.text) for one in read(message.typed_text) if one.fact)
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

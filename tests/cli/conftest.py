@@ -6,7 +6,8 @@ import pytest
 
 from memapp import bootstrap
 from memapp.cli import run
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.scripted import ScriptedModel
+from tests.builders import Reader
 
 
 class Terminal:
@@ -24,5 +25,5 @@ class Terminal:
 @pytest.fixture
 def memapp(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
-    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: ScriptedEmbedder())
+    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: Reader())
     return Terminal(tmp_path / "home", capsys)

@@ -16,7 +16,7 @@ from memapp import bootstrap
 from memapp.cli import run
 from memapp.errors import Damaged
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, samples, upkeep
 from memapp.store import soundness
@@ -24,7 +24,7 @@ from memapp.store.database import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import OpeningScreen
-from tests.builders import erase, make_runtime, new_chat, say
+from tests.builders import Reader, erase, make_runtime, new_chat, say
 from tests.reliability.forked import usually
 from tests.reliability.spoiling import Value, values
 from tests.ui.conftest import Seen
@@ -60,7 +60,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def home(known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of it, to be damaged, in which scripted models answer."""
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel())
-    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: ScriptedEmbedder())
+    monkeypatch.setattr(bootstrap, "open_embedder", lambda *_: Reader())
     yield tmp_path / "home"
 
 

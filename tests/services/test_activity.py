@@ -55,11 +55,9 @@ def test_what_states_nothing_is_no_fact_that_failed_and_what_was_not_said_is_cou
     written = json.dumps({"fact": "User is in Lima.", "tags": ["Lima"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
     thread = new_chat(runtime)
-    of_rules = "I don't have any plants yet, but I'm planning on getting one soon."  # the model fails too
     rates = {
         "What is the capital of Peru?": (Rate(0, 0), Rate(0, 0)),
-        "My knees hurt in the rain.": (Rate(1, 1), Rate(0, 1)),
-        of_rules: (Rate(2, 3), Rate(0, 2)),
+        "My bike is what I ride to work on.": (Rate(1, 1), Rate(0, 1)),
     }
     for text, rate in rates.items():
         say(runtime, thread, text)
@@ -67,9 +65,9 @@ def test_what_states_nothing_is_no_fact_that_failed_and_what_was_not_said_is_cou
         seen = activity.rates(runtime)
         assert (seen.facts_at_once, seen.facts_said) == rate
     written = json.dumps({"facts": []})
-    say(runtime, thread, "My feet hurt in the snow.")
+    say(runtime, new_chat(runtime), "The scooter is what I ride to school on.")
     list(upkeep.work(runtime, thread, Cancel()))
-    assert activity.rates(runtime).facts_at_once == Rate(2, 4), "no whole sentence is no well written one"
+    assert activity.rates(runtime).facts_at_once == Rate(1, 2), "no whole sentence is no well written one"
 
 
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:

@@ -61,10 +61,10 @@ def known(runtime: Runtime) -> list[str]:
     ("asked", "kept"),
     [
         ("remember that our landlord is called Mrs. De Smet", "Your landlord is called Mrs. De Smet."),
-        ("the plumber we trust is called Desmond, remember that please", "The plumber we trust is called Desmond."),
+        ("the plumber we trust is called Desmond, remember that please", "The plumber you trust is called Desmond."),
         ("pls remeber I hate olives", "You hate olives."),
         ("Write this down: spare key is with Gladys next door", "Spare key is with Gladys next door."),
-        ("can you remember that my shifts start at 6 now?", "Your shifts start at 6."),
+        ("can you remember that my shifts start at 6 now?", "Your shifts start at 6 now."),
     ],
 )
 def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(

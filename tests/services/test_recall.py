@@ -10,6 +10,7 @@ import pytest
 from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import OwnerKind
+from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.recall import RecallRequest, needed, plainly_needed, recall
@@ -21,6 +22,7 @@ from tests.builders import Clock, fact, make_runtime
 @pytest.fixture
 def runtime(tmp_path: Path) -> Iterator[Runtime]:
     made = make_runtime(tmp_path)
+    made.embedding.fill(ScriptedEmbedder())
     yield made
     made.close()
 

@@ -11,7 +11,7 @@ from memapp.domain.consent import FORGOTTEN
 from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError, NeedsYes
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, lifecycle, remember, undo
 from memapp.services.consent import decisions, pending
@@ -170,6 +170,7 @@ def test_a_fact_that_touches_something_sensitive_waits_for_a_yes(runtime: Runtim
 def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime, model: ScriptedModel) -> None:
     fact = "User stopped taking insulin yesterday."
     written = json.dumps({"fact": fact, "tags": ["insulin"]})
+    runtime.embedding.fill(ScriptedEmbedder())  # no judge
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
     say(runtime, new_chat(runtime), "Yesterday I stopped taking insulin, it hurts.")
     learn(runtime)
@@ -178,9 +179,9 @@ def test_what_the_model_writes_of_something_sensitive_waits_too(runtime: Runtime
 
 
 def test_the_history_names_who_learned_merged_and_tidied(runtime: Runtime, model: ScriptedModel) -> None:
-    written = json.dumps({"fact": "User stopped taking lessons yesterday.", "tags": ["lessons"]})
+    written = json.dumps({"fact": "User rides to work.", "tags": ["work"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
-    for typed in ("I have two cats.", "I have three cats.", "Yesterday I stopped taking lessons, it hurts."):
+    for typed in ("I have two cats.", "I have three cats.", "My bike is what I ride to work on."):
         say(runtime, new_chat(runtime), typed)
         learn(runtime)
     done = {(one.actor, one.event) for one in activity.entries(runtime)}
@@ -191,7 +192,7 @@ def test_the_history_names_who_learned_merged_and_tidied(runtime: Runtime, model
     ("typed", "again", "fact"),
     [
         ("I have a dog called Rex.", "I have a dog called Rex.", "User has a dog called Rex."),
-        ("I love sailing.", "I like to sail!", "User likes to sail."),
+        ("I love sailing.", "I like sailing!", "User likes sailing."),
         ("I studied chemistry in Lyon.", "In Lyon I study chemistry.", "User studies chemistry in Lyon."),
     ],
 )

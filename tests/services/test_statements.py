@@ -1,36 +1,20 @@
 """What is learned of a message with the judge: the bundled embedding model decides, so it is the real one."""
 
-from collections.abc import Iterator
+import json
 from pathlib import Path
 
 import pytest
 
 from memapp.domain.filters import ALL_LIVE
+from memapp.domain.utterance import Draft
 from memapp.inference import Cancel
-from memapp.inference.embedder import ChildEmbedder, bundled
-from memapp.inference.scripted import ScriptedModel
-from memapp.language.english.distil import Draft
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.language.english.judge import judges
 from memapp.runtime import Runtime
-from memapp.services import statements, upkeep
+from memapp.services import learning, statements, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.store import memories
-from tests.builders import make_runtime, new_chat, recorded, say
-
-
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
-    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def judging(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
-    runtime = make_runtime(tmp_path, ScriptedModel(), embedder=False)
-    runtime.embedding.fill(embedder)
-    yield runtime
-    runtime.database.close()
+from tests.builders import Reader, make_runtime, new_chat, recorded, say
 
 
 def learned(runtime: Runtime, text: str) -> tuple[list[str], list[tuple[str, str]]]:
@@ -43,14 +27,14 @@ def learned(runtime: Runtime, text: str) -> tuple[list[str], list[tuple[str, str
     return live[::-1], [(one.field, one.new_value) for one in pending.list_pending(runtime)][::-1]
 
 
-def test_the_judge_knows_the_bundled_embedding_model_and_no_other(judging: Runtime, embedder: ChildEmbedder) -> None:
-    assert judges(embedder.model_id)
+def test_the_judge_knows_the_bundled_embedding_model_and_no_other() -> None:
+    assert judges(Reader().model_id)
     assert not judges("scripted")
 
 
-def test_what_lasts_is_kept_in_whatever_words(judging: Runtime) -> None:
+def test_what_lasts_is_kept_in_whatever_words(runtime: Runtime) -> None:
     live, waiting = learned(
-        judging, "Been mending clocks for a living since 2009. My brother luvs chess. The soup was too hot today."
+        runtime, "Been mending clocks for a living since 2009. My brother luvs chess. The soup was too hot today."
     )
     assert sorted(live) == ["User has been mending clocks for a living since 2009.", "User's brother loves chess."]
     assert waiting == []
@@ -65,15 +49,15 @@ def test_what_lasts_is_kept_in_whatever_words(judging: Runtime) -> None:
         ("My uncle got eight months for fraud.", "close_people"),
     ],
 )
-def test_what_is_sensitive_waits_and_is_not_known(judging: Runtime, typed: str, field: str) -> None:
-    live, waiting = learned(judging, typed)
+def test_what_is_sensitive_waits_and_is_not_known(runtime: Runtime, typed: str, field: str) -> None:
+    live, waiting = learned(runtime, typed)
     assert live == []
     assert [name for name, _ in waiting] == [field]
 
 
-def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_words(judging: Runtime) -> None:
+def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_words(runtime: Runtime) -> None:
     typed = "The chemo days are Tuesdays and nobody at work knows about it."
-    live, waiting = learned(judging, typed)
+    live, waiting = learned(runtime, typed)
     assert (live, waiting) == ([], [("health", typed)])
 
 
@@ -86,39 +70,52 @@ def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_w
         "thanks, that was helpful",
     ],
 )
-def test_what_is_not_meant_or_secret_is_neither_known_nor_asked_about(judging: Runtime, typed: str) -> None:
-    assert learned(judging, typed) == ([], [])
+def test_what_is_not_meant_or_secret_is_neither_known_nor_asked_about(runtime: Runtime, typed: str) -> None:
+    assert learned(runtime, typed) == ([], [])
 
 
-def test_with_another_embedding_model_the_rules_alone_decide(tmp_path: Path) -> None:
-    runtime = make_runtime(tmp_path, ScriptedModel())
-    drafts, _ = statements.drafts_of(runtime, "I play the cello. Been mending clocks for a living since 2009.")
-    assert [draft.text for draft in drafts] == ["User plays the cello."]
+def test_with_another_embedding_model_only_the_chat_model_proposes(tmp_path: Path) -> None:
+    written = json.dumps({"fact": "User plays the cello.", "tags": ["cello"]})
+    model = ScriptedModel(lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None)
+    runtime = make_runtime(tmp_path, model, embedder=False)
+    runtime.embedding.fill(ScriptedEmbedder())
+    assert statements.told_in(runtime, "I mend clocks.") == statements.Told((), has_more=True)
+    assert learned(runtime, "I play the cello. I mend clocks.") == (["User plays the cello."], [])
     runtime.database.close()
 
 
-def test_a_message_with_many_facts_is_learned_a_few_at_a_time_and_none_is_lost(judging: Runtime) -> None:
+def test_without_an_embedding_model_messages_wait_to_be_learned_from(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel(), embedder=False)
+    assert learned(runtime, "I play the cello.") == ([], [])
+    assert learning.waiting(runtime) == 1
+    runtime.embedding.fill(Reader())
+    list(upkeep.work(runtime, None, Cancel()))
+    assert [one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)] == ["User plays the cello."]
+    runtime.database.close()
+
+
+def test_a_message_with_many_facts_is_learned_a_few_at_a_time_and_none_is_lost(runtime: Runtime) -> None:
     typed = "I have two dogs. I play the cello. I work as a baker. I love hiking. I collect stamps. My brother Tom rows."
-    live, _ = learned(judging, typed)
+    live, _ = learned(runtime, typed)
     assert len(live) == 6
-    assert [one["meta"]["learned"] for one in recorded(judging, "distil")] == [3, 3]
+    assert [one["meta"]["learned"] for one in recorded(runtime, "distil")] == [3, 3]
 
 
-def test_what_a_model_writes_is_judged_like_what_rules_write(judging: Runtime) -> None:
+def test_what_a_model_writes_is_judged_like_what_rules_write(runtime: Runtime) -> None:
     typed = "oh great, another monday meeting, I just LOVE meetings"
-    assert statements.judged_draft(judging, Draft("User loves meetings.", ("meetings",)), typed) is None
-    kept = statements.judged_draft(judging, Draft("User restores pianos.", ("pianos",)), "I restore pianos, mostly uprights.")
+    assert statements.judged_draft(runtime, Draft("User loves meetings.", ("meetings",)), typed) is None
+    kept = statements.judged_draft(runtime, Draft("User restores pianos.", ("pianos",)), "I restore pianos, mostly uprights.")
     assert kept is not None and kept.topic == ""
-    waits = statements.judged_draft(judging, Draft("User has epilepsy.", ("epilepsy",)), "Since school I have epilepsy.")
+    waits = statements.judged_draft(runtime, Draft("User has epilepsy.", ("epilepsy",)), "Since school I have epilepsy.")
     assert waits is not None and waits.topic == "health"
 
 
 @pytest.mark.parametrize(
     "typed", ["I go to mass every Sunday in Ghent.", "Since the divorce I live in Ghent.", "I take insulin for my diabetes."]
 )
-def test_a_value_that_the_person_corrects_teaches_nothing_of_what_it_was(judging: Runtime, typed: str) -> None:
-    learned(judging, typed)
-    for request in pending.list_pending(judging):
-        decisions.edit_then_approve(judging, request.id, "something else")
-    assert learned(judging, "Thanks.") == ([], [])
-    assert {value for values in decisions.profile(judging).values() for value in values} == {"something else"}
+def test_a_value_that_the_person_corrects_teaches_nothing_of_what_it_was(runtime: Runtime, typed: str) -> None:
+    learned(runtime, typed)
+    for request in pending.list_pending(runtime):
+        decisions.edit_then_approve(runtime, request.id, "something else")
+    assert learned(runtime, "Thanks.") == ([], [])
+    assert {value for values in decisions.profile(runtime).values() for value in values} == {"something else"}

@@ -62,7 +62,7 @@ def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Ru
 
 
 def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
-    runtime = make_runtime(tmp_path, model, embedder=False, max_facts=5)
+    runtime = make_runtime(tmp_path, model, max_facts=5)
     curate.add(runtime, "User hates jazz.")
     for number in range(60):
         curate.add(runtime, f"User owns book number {number}.")
@@ -146,13 +146,13 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
 
 def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:
     model.script = fail_to_distil
-    say(runtime, new_chat(runtime), "Yesterday I stopped taking the tram, it hurts.")
+    say(runtime, new_chat(runtime), "My bike is what I ride to work on.")
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
     assert states(runtime) == ["pending", "learned"]
-    written = json.dumps({"fact": "User stopped taking the tram yesterday.", "tags": ["tram"]})
+    written = json.dumps({"fact": "User rides to work.", "tags": ["work"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
-    assert learn(runtime) == ["User stopped taking the tram on Friday 30 January 2026."]
+    assert learn(runtime) == ["User rides to work."]
     assert states(runtime) == ["learned", "learned"]
 
 
@@ -189,7 +189,7 @@ def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp
 def test_what_fails_goes_behind_what_is_new(runtime: Runtime, model: ScriptedModel) -> None:
     model.script = fail_to_distil
     for number in range(25):
-        say(runtime, new_chat(runtime), f"Yesterday I stopped taking tram {number}, it hurts.")
+        say(runtime, new_chat(runtime), f"My bike number {number} is what I ride to work on.")
     learn(runtime)
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
@@ -197,7 +197,7 @@ def test_what_fails_goes_behind_what_is_new(runtime: Runtime, model: ScriptedMod
 
 def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, model: ScriptedModel, clock: Clock) -> None:
     model.script = fail_to_distil
-    say(runtime, new_chat(runtime), "Yesterday I stopped taking the tram, it hurts.")
+    say(runtime, new_chat(runtime), "My bike is what I ride to work on.")
     for state in ("pending", "pending", "failed"):
         for _ in range(5):  # a server that is away for an evening costs one try
             learn(runtime)

@@ -19,13 +19,14 @@ from textual.screen import Screen
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.errors import ModelError
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.store.database import Database, open_database
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.chat import ChatScreen
+from tests.builders import Reader
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,7 +69,7 @@ class World:
             load_categories(paths.bundled("assets", "categories.toml"), places.categories),
             self.clock,
             self._open_model,
-            lambda _: ScriptedEmbedder(),
+            lambda _: Reader(),
         )
 
     def _open_model(self, _: Runtime, report: Callable[[str], None]) -> ScriptedModel:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from memapp.language.english.distil import Draft, distil
+from memapp.domain.utterance import Draft
+from memapp.language.english.category import draft_of
 from memapp.language.english.framing import unwrap
 from memapp.language.english.grammar import EN, TOKEN, expand, is_adverb, join, sentences, tokens
 from memapp.language.english.memory_question import keys
 from memapp.language.english.profile_hints import is_secret
-from memapp.language.english.tags import tags_for
+from memapp.language.english.statements import read
 from memapp.language.english.third_person import to_third_person
 from memapp.language.lexicon import lexicon
 
@@ -27,11 +28,10 @@ def tells_secret(content: str) -> bool:
 
 
 def _of_sentence(sentence: str) -> list[Draft]:
-    drafts = distil(sentence)
-    if drafts and holds_all(sentence, " ".join(draft.text for draft in drafts)):
-        return drafts
-    text = _retold(sentence) or _as_written(sentence)
-    return [Draft(text, tuple(tags_for(text)))]
+    facts = [one.fact for one in read(sentence) if one.fact]
+    if len(facts) < 2 or not holds_all(sentence, " ".join(facts)):
+        facts = [_retold(sentence) or (facts if holds_all(sentence, " ".join(facts)) else [_as_written(sentence)])[0]]
+    return [draft_of(fact) for fact in facts]
 
 
 def _retold(sentence: str) -> str:

@@ -1,13 +1,10 @@
-"""Cutting a message into the plain statements that the person makes about themselves, each starting with its subject.
+"""Cutting a sentence into the plain statements that the person makes about themselves, each starting with its subject.
 
-What is asked, supposed, reported, quoted, asked for or handed over as material is left out here; whether a statement is worth
-remembering is not decided here.
+What is supposed or reported is left out here; whether a statement is worth remembering is not decided here.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
-from memapp.language.english.authorship import stated_sentences
 from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
 
 DASHES = ("-", "--", "–", "—")
@@ -15,16 +12,11 @@ MOST_BRACKETED = 4
 """Words; more of them are a remark."""
 
 
-def statements(text: str) -> Iterator[list[str]]:
-    """Yield the words of each statement, with contractions written out: `I ...`, `my sister ...`, `call me ...`.
+def of_sentence(words: list[str]) -> Iterator[list[str]]:
+    """Yield the words of each statement of a sentence: `I ...`, `my sister ...`, `rice is my favourite food`.
 
     A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
     """
-    for words in stated_sentences(text):
-        yield from of_sentence(words)
-
-
-def of_sentence(words: list[str]) -> Iterator[list[str]]:
     front: list[str] = []
     for part in parts(words):
         lowered = {word.casefold() for word in part}
@@ -149,7 +141,7 @@ def _subject_at(words: list[str]) -> int | None:
     """Return where the person begins to speak of themselves; a short phrase may stand in front."""
     if not words:
         return None
-    if words[0] == "I" or words[0].casefold() == "my" or is_call(words) or is_own_attribute(words):
+    if words[0] == "I" or words[0].casefold() == "my" or _is_own_attribute(words):
         return 0
     if [word.casefold() for word in words[:3]] == ["one", "of", "my"]:
         return 0
@@ -176,19 +168,7 @@ def _with_front(statement: list[str], front: list[str]) -> list[str]:
     return [*statement, phrase[0].casefold(), *phrase[1:]]
 
 
-def is_call(words: Sequence[str]) -> bool:
-    """Say whether this is `call me ...`, possibly with `you can`, `please` or `just` before it."""
-    return (
-        re.match(
-            r"(?:(?:you can|you may|please|just|only|always|they|everyone|everybody|people|friends)\s)*call me\s\S",
-            " ".join(words[:8]),
-            re.IGNORECASE,
-        )
-        is not None
-    )
-
-
-def is_own_attribute(words: Sequence[str]) -> bool:
+def _is_own_attribute(words: Sequence[str]) -> bool:
     """Say whether this is `X is my favourite Y` or the like."""
     lowered = [word.casefold() for word in words]
     for at in range(1, min(7, len(words) - 2)):
@@ -203,7 +183,7 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
     """Split `I live in Oslo and work as a nurse` into two statements with the same subject."""
     together = words.index("I") + 1 if words[0].casefold() == "my" and "I" in words[2:6] else None
     subject_end = together or (1 if words[0] == "I" else verb_at(words, 1))
-    if subject_end is None or is_call(words) or is_own_attribute(words):
+    if subject_end is None or _is_own_attribute(words):
         yield words
         return
     subject, predicate = words[:subject_end], words[subject_end:]

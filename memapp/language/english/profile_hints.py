@@ -55,7 +55,8 @@ def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str 
 def needs_yes(fact: str, topic: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
     """Return what a remembered sentence says that is judged to touch a topic: the values read of it, or else all of it."""
     said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field) and one.value]
-    return _not_in(profile, said or [Hint(topic, as_value(fact))])
+    named = _named(topic, fact) if topic in EN.entry("named") else ""
+    return _not_in(profile, said or [Hint(topic, named or as_value(fact))])
 
 
 def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:

@@ -1,7 +1,7 @@
 """One reading of a message: the statements in it, each as it was said and as a sentence about User.
 
 What is asked, quoted, or handed over as material for a task is left out by rule. Whether a statement lasts, is meant and is
-sensitive is judged elsewhere (`judge`); a category says that the rules of `salience` know that it lasts.
+sensitive is judged elsewhere (`judge`).
 """
 
 import re
@@ -13,17 +13,16 @@ from rapidfuzz import fuzz, process
 from memapp.domain.utterance import Statement
 from memapp.language.english.authorship import MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
 from memapp.language.english.clauses import of_sentence, parts, verb_at, without_interjections
-from memapp.language.english.distil import EVENT, fact_of
+from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import expand, is_adverb, is_past, join, sentences, stems, third_person, tokens, word_at
-from memapp.language.english.tags import tags_for
-from memapp.language.english.third_person import leave_off_decoration, split_adverbs, to_third_person
-from memapp.language.english.writing import check_episode_form, check_form, check_tags
+from memapp.language.english.grammar import expand, is_adverb, is_past, join, sentences, stems, tokens, word_at
+from memapp.language.english.profile_forms import in_first_person
+from memapp.language.english.third_person import fact_of, split_adverbs
+from memapp.language.english.writing import check_form
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("telling")
 FEWEST_WORDS = 3
-"""Of a fact that no rule knows to last."""
 LEAST_LETTERS = 6
 ALIKE = 88.0
 """So like a weighty word, of 100, a misspelling of it is: `alergic`, `diabetis`, `penicilin`."""
@@ -36,6 +35,9 @@ _WE = (
     (re.compile(r"(?<!of )\bus\b"), "me"),
 )
 """What is said of `us` is true of the one who says it."""
+
+_FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
+"""Code, links, what was blanked, and the word that facts use for the person."""
 
 
 def read(text: str) -> list[Statement]:
@@ -52,22 +54,25 @@ def read(text: str) -> list[Statement]:
     return found
 
 
+def in_third_person(text: str) -> str:
+    """Return what a sentence of the person's own says, as it would be learned: `User has a boat.`; any other one as it is."""
+    if EN.of_oneself.isdisjoint(re.findall("[a-z]+", text.casefold())):
+        return text
+    same = normalise(in_first_person(text))
+    return next((one.fact for one in read(text) if one.fact and normalise(in_first_person(one.fact)) == same), text)
+
+
 def _statement(told: list[str], words: list[str], sentence: str) -> Statement:
-    if (by_rule := fact_of(told)) is not None:
-        check = check_episode_form if by_rule[1] == EVENT else check_form
-        problems = (*check_tags(tags_for(by_rule[0])), *check(by_rule[0]))
-        return Statement(join(words), sentence, *(("", "", problems) if problems else by_rule))
-    fact = in_third_person(told)
+    fact = "" if any(_FOREIGN.search(word) for word in told) else fact_of(told)
     return Statement(join(words), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
 
 
 def _says_little(words: Sequence[str], fact: str) -> bool:
     """Say whether a fact is of a thought or a wish of the moment, or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
-    last = tokens(fact)[-1]
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
-    return is_passing or last in EN.finite | EN.negations or len(fact.split()) < FEWEST_WORDS
+    return is_passing or len(fact.split()) < FEWEST_WORDS or tokens(fact)[-1] in EN.finite | EN.negations
 
 
 def _statements(sentence: str) -> Iterator[list[str]]:
@@ -146,43 +151,3 @@ def _somebody(words: Sequence[str]) -> list[str]:
 def _with_name(words: list[str], somebody: Sequence[str]) -> list[str]:
     """Put whom was spoken of before in place of `he` or `she`."""
     return [*somebody, *words[1:]] if somebody and words[0].casefold() in ("he", "she", "they") else words
-
-
-def in_third_person(words: Sequence[str]) -> str:
-    """Return a statement in the first person as a sentence about User; empty where that cannot be."""
-    words = leave_off_decoration([_whose(word) for word in words])
-    if len(words) > 4 and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
-        words = words[:-2]  # `recipes with peanuts in them`
-    if not words:
-        return ""
-    if words[0] == "I":
-        predicate = _predicate(words[1:])
-        told = to_third_person(predicate, starts_with_subject=False) if predicate else None
-        told = ["User", *told] if told else None
-    else:
-        told = to_third_person(words, starts_with_subject=True)
-    text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
-    return text[0].upper() + text[1:] + "." if text else ""
-
-
-def _whose(word: str) -> str:
-    """A fact has no pronouns: what is `her baby` in a sentence about her is `the baby`."""
-    return "the" if word.casefold() in ("his", "her", "its", "their") else word
-
-
-def _predicate(words: Sequence[str]) -> list[str]:
-    """Return what follows `I` as it follows `User`; nothing where its verb is not known for one."""
-    adverbs, rest = split_adverbs(words)
-    verb = word_at(rest, 0)
-    if verb in ("am", "are"):
-        verb = "is"
-    elif verb in ("was", "were"):
-        verb = "was"
-    elif verb in ("have", "do"):
-        verb = third_person(verb)
-    elif verb not in EN.finite | {"used"} and not is_past(verb) and verb not in EN.unchanged_past:
-        no_verb = EN.function_words | EN.pronouns | EN.negations
-        if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in no_verb or verb.endswith("ing"):
-            return []
-        verb = third_person(verb)
-    return [*adverbs, verb, *rest[1:]]

@@ -6,7 +6,50 @@ Where leaving off would change what is said, nothing is made of the statement.
 import re
 from collections.abc import Sequence
 
-from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person, third_person_verbs, word_at
+from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, join, third_person, third_person_verbs, word_at
+
+
+def fact_of(words: Sequence[str]) -> str:
+    """Return a statement in the first person as a sentence about User; empty where that cannot be."""
+    words = leave_off_decoration(["the" if word.casefold() in _OTHERS else word for word in words])
+    if len(words) > 4 and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
+        words = words[:-2]  # `recipes with peanuts in them`
+    if not words:
+        return ""
+    if words[0] == "I":
+        predicate = _predicate(words[1:])
+        told = to_third_person(predicate, starts_with_subject=False) if predicate else None
+        told = ["User", *told] if told else None
+    elif words[0].casefold() == "my" and "I" in words[2:6] and words[words.index("I") - 1] == "and":
+        at = words.index("I")  # `my wife and I have ...`: the verb stays as it is
+        told = to_third_person(words[at + 1 :], starts_with_subject=False)
+        told = ["User", "and", "User's", *words[1 : at - 1], *told] if told else None
+    else:
+        told = to_third_person(words, starts_with_subject=True)
+    text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
+    return text[0].upper() + text[1:] + "." if text else ""
+
+
+_OTHERS = frozenset({"his", "her", "its", "their"})
+"""A fact has no pronouns: what is `her baby` in a sentence about her is `the baby`."""
+
+
+def _predicate(words: Sequence[str]) -> list[str]:
+    """Return what follows `I` as it follows `User`; nothing where its verb is not known for one."""
+    adverbs, rest = split_adverbs(words)
+    verb = word_at(rest, 0)
+    if verb in ("am", "are"):
+        verb = "is"
+    elif verb in ("was", "were"):
+        verb = "was"
+    elif verb in ("have", "do"):
+        verb = third_person(verb)
+    elif verb not in EN.finite | {"used"} and not is_past(verb) and verb not in EN.unchanged_past:
+        no_verb = EN.function_words | EN.pronouns | EN.negations
+        if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in no_verb or verb.endswith("ing"):
+            return []
+        verb = third_person(verb)
+    return [*adverbs, verb, *rest[1:]]
 
 
 def leave_off_decoration(words: Sequence[str]) -> list[str]:

@@ -6,9 +6,9 @@ from time import process_time
 
 import pytest
 
-from memapp.language.english.distil import distil
 from memapp.language.english.profile import MAX_TEXT_CHARS, stated
 from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.statements import read as read_statements
 
 FOUR_TIMES = 8.0
 """Four times the text may take so many times as long; where every place is compared with every other, it takes sixteen times."""
@@ -42,7 +42,7 @@ ODD = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("read", [stated, distil, partial(unknown_in, profile={})])
+@pytest.mark.parametrize("read", [stated, read_statements, partial(unknown_in, profile={})])
 @pytest.mark.parametrize(("opening", "run", "end"), ODD)
 def test_four_times_the_text_takes_no_more_than_some_times_as_long(
     read: Callable[[str], object], opening: str, run: str, end: str
