@@ -10,6 +10,9 @@ Then every sentence is typed in a chat of a real store, which learns from it: no
 neither in the profile nor as a fact. A fact counts as sensitive if memapp's rules read it so, and also if it repeats a word of
 what its labelled sentence gives as the value: that is read here by a few cues, which share nothing with those rules.
 
+At last, in the full form only, each sentence of an independent list is typed into a store of its own, through a turn and upkeep:
+200 that say something sensitive in roundabout words, of the person and of people close, and 200 that only sound like it.
+
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
 
@@ -27,6 +30,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from benchmarks import MADE_UP, MISSED
+from benchmarks.reading import Case, live_through, models
 from memapp import bootstrap
 from memapp.domain.chat import Origin, Role
 from memapp.domain.profile import Stated, is_sensitive
@@ -103,6 +107,7 @@ def main() -> int:
         print(f"no data at {options.data}: with the sentences that were made up for it")
     results = [Result(sentence, stated(sentence.text)) for sentence in sentences]
     missed = report_fields(results) + report_false(results) + report_unasked(results, options.misses)
+    missed += [] if options.small else report_list(options.misses)
     if options.misses:
         print_misses(results)
     for miss in missed:
@@ -181,6 +186,25 @@ def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
     for fact, result in learned if show else ():
         print(f"{result.sentence.field}: {result.sentence.text!r} taught {fact!r}")
     return [f"known without a yes: {one}" for one in [*fields, *facts, *repeats]]
+
+
+def report_list(show: bool) -> list[str]:
+    """Count what becomes known of a list that memapp's rules and examples were not made from, and return the bound if missed."""
+    rows = [json.loads(line) for line in (MADE_UP / "sensitive_list.jsonl").open(encoding="utf-8")]
+    print(f"\n{'typed in a turn':18}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
+    parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]]}
+    leaked: list[dict[str, str]] = []
+    with models(bundled=False) as (model, embedder):
+        for name, part in parts.items():
+            each = [live_through(Case("", "", (row["t"],), (), (), (), (), ()), model, embedder) for row in part]
+            known = [row for row, one in zip(part, each, strict=True) if one.live]
+            asked = sum(bool(one.waiting and not one.live) for one in each)
+            bound = "   known 0" if name == "sensitive" else ""
+            print(f"{name:18}{len(part):10}{len(known):8}{asked:8}{len(part) - len(known) - asked:9}{bound}")
+            leaked += known if name == "sensitive" else []
+    for row in leaked if show else ():
+        print(f"{row['f']}: {row['t']!r} is known without a yes")
+    return [f"known without a yes: {len(leaked)} sentences of the list"] if leaked else []
 
 
 def in_halves(results: Sequence[Result]) -> tuple[list[Result], list[Result]]:

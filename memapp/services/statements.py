@@ -28,7 +28,9 @@ IS_MEANT = 0.5
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-SURELY_SENSITIVE = 0.5
+ORDINARY = 0.12
+"""What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
+SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
 EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
@@ -123,10 +125,11 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         said, _ = pair
         if not (statement.fact and _is_meant(pair)):
             continue
+        most = max(pair, key=lambda one: one.is_sensitive)
         if said.is_sensitive >= SENSITIVE:
             yield _fact(statement, said, _field(said))
         elif _lasts(pair):
-            yield _fact(statement, said)
+            yield _fact(statement, said, _field(most) if most.is_sensitive >= ORDINARY else "")
 
 
 def _is_meant(judged: Judged) -> bool:

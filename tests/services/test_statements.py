@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.utterance import Draft
+from memapp.domain.utterance import Draft, Judgement, Statement
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.language.english.judge import judges
@@ -53,6 +53,13 @@ def test_what_is_sensitive_waits_and_is_not_known(runtime: Runtime, typed: str, 
     live, waiting = learned(runtime, typed)
     assert live == []
     assert [name for name, _ in waiting] == [field]
+
+
+@pytest.mark.parametrize(("clause", "sentence"), [(0.01, 0.15), (0.15, 0.01)])
+def test_what_is_not_surely_ordinary_by_itself_and_in_its_sentence_waits(clause: float, sentence: float) -> None:
+    statement = Statement("I changed shifts", "I changed shifts.", "User changed shifts.")
+    by = [Judgement(lasts=1, is_meant=1, is_of_others=0, topics={"health": sure, "secret": 0}) for sure in (clause, sentence)]
+    assert [draft.topic for draft in statements._of_sentence([(statement, (by[0], by[1]))])] == ["health"]
 
 
 def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_words(runtime: Runtime) -> None:

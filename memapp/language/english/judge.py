@@ -2,13 +2,15 @@
 
 Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
 labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
-sentence and a few named features for each question, and for the topics the vectors of the examples besides, since what is
-said in other words is known by its nearest neighbours. It holds for the vectors of one embedding model only.
+sentence and a few named features for each question. What is sensitive is looked for twice more: by its words, which the vector
+blurs, and by the nearest examples, which say it in other words. It holds for the vectors of one embedding model only.
 """
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,9 +27,11 @@ Fitted = Mapping[str, NDArray[Any]]
 VECTOR_SCALE = 6.0
 """Brings the numbers of a unit vector of 384 near the size of the features."""
 FEATURE_SCALE = 0.3
-NEARNESS = 0.05
+NEARNESS = 0.04
 """How quickly an example counts less the less like it is: its weight is exp((cosine - 1) / NEARNESS)."""
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
+WORDS = 2**15
+"""Words and pairs of neighbours are told apart by a hash; few of the thousands in the examples share one."""
 _EN = lexicon("judge")
 
 
@@ -42,8 +46,9 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     rows = inputs(texts, vectors, by["mean"], by["deviation"])
     answers = _logistic(rows @ by["questions"] + by["questions_bias"])
     linear = rows @ by["topics"] + by["topics_bias"]
-    topics = _softmax(_log_softmax(linear) + _near(vectors, by))
     names = [str(name) for name in by["topic_names"]]
+    linear[:, names.index("")] -= _worded(texts, by)
+    topics = _softmax(_log_softmax(linear) + _near(vectors, by))
     return [
         Judgement(
             lasts=float(answer[0]),
@@ -70,12 +75,34 @@ def features(text: str) -> list[float]:
     return [min(len(words), 40) / 20, *map(float, named), *map(float, signs)]
 
 
+def worded(text: str) -> list[int]:
+    """Return where the words of a text stand among those that were fitted, and its pairs of neighbours."""
+    words = re.findall(r"[\w'@#]+", text.casefold())
+    return sorted({zlib.crc32(one.encode()) % WORDS for one in [*words, *map(" ".join, pairwise(words))]})
+
+
+def _worded(texts: Sequence[str], by: Fitted) -> Floats:
+    """Return how much more likely the words of each text make it that it is sensitive, as a logarithm."""
+    found = []
+    for text in texts:
+        at = worded(text)
+        rarity = by["rarity"][at].astype(np.float32)
+        found.append(rarity @ by["words"][at].astype(np.float32) / max(float(np.linalg.norm(rarity)), 1e-6))
+    return np.array(found) + by["words_bias"]
+
+
 def _near(vectors: Floats, by: Fitted) -> Floats:
     """Return the logarithm of the share that each topic has among the examples near a vector."""
     examples = by["examples"].astype(np.float32) / 127
-    weights = np.exp((vectors @ examples.T - 1) / NEARNESS)
+    weights = np.exp((projected(vectors, by["projection"]) @ examples.T - 1) / NEARNESS)
     shares = np.stack([weights[:, by["labels"] == at].sum(1) for at in range(len(by["topic_names"]))], axis=1)
     return np.asarray(np.log(np.clip(shares / weights.sum(1, keepdims=True), 1e-3, None)))
+
+
+def projected(vectors: Floats, projection: Floats) -> Floats:
+    """Return vectors in the directions in which the examples differ most, again of unit length."""
+    rows = vectors @ projection
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _logistic(values: Floats) -> Floats:
