@@ -1,17 +1,19 @@
 """Reads what a message asks of the memory itself: `remember that ...`, `forget what I said about ...`, `off the record`.
 
 A request is a sentence of its own, or stands at an end of one: whatever only speaks of remembering is none. It is read with its
-misspellings mended; what it is about is returned as it was written.
+misspellings mended; what it is about is returned as it was written. The forms of a request stand in `requests.toml`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from memapp.domain.memory_request import EVERYTHING, MemoryRequest, RequestKind
+from memapp.domain.memory_request import EVERYTHING, MemoryRequest
 from memapp.language.english.grammar import expand, is_verb, sentences, stems, tokens
 from memapp.language.lexicon import lexicon
 
@@ -25,6 +27,8 @@ LONG = 7
 _TRIMMED = " \t\n,;:.!?()[]–—-…"
 
 Span = tuple[int, int]
+Form = Mapping[str, Any]
+"""A table of `requests.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +37,8 @@ class _Sentence:
     start: int
 
     @property
-    def span(self) -> Span:
-        return self.start, self.start + len(self.text)
-
-    def content(self, found: re.Match[str]) -> Span:
-        """Return where in the message that stands which was found in the sentence."""
-        start, end = found.span("content")
-        return self.start + start, self.start + end
+    def end(self) -> int:
+        return self.start + len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,10 @@ class _Written:
             at = start + len(text)
         return found
 
-    def request(self, kind: RequestKind, words: Span, content: Span | None = None, *, is_all: bool) -> MemoryRequest:
-        """Return a request whose own words, and whose content, stand at these places of the mended text."""
-        start, end = (self.places[one] for one in words)
-        told = self.message[self.places[content[0]] : self.places[content[1]]].strip(_TRIMMED) if content else ""
-        told = told[1:-1] if re.fullmatch(r"([\"']).*\1", told) else told
-        return MemoryRequest(kind, told, start, end, is_all)
+    def told(self, content: Span) -> str:
+        """Return what stands in the message at these places of the mended text."""
+        told = self.message[self.places[content[0]] : self.places[content[1]]].strip(_TRIMMED)
+        return told[1:-1] if re.fullmatch(r"([\"']).*\1", told) else told
 
 
 def read_request(text: str) -> MemoryRequest | None:
@@ -75,11 +72,9 @@ def read_request(text: str) -> MemoryRequest | None:
         return None
     written = _mended(text)
     said = written.sentences
-    for read in (_off, _confided, _wrong, _since, _know, _forget, _remember):
-        for place in range(len(said)):
-            if (request := read(written, said, place)) is not None:
-                return None if EN.regex("{of_user}").search(request.content) else request
-    return None
+    read = (_read(form, written, said, place) for form in EN.entry("forms") for place in range(len(said)))
+    found = next(filter(None, read), None)
+    return found if found and not EN.regex("{of_user}").search(found.content) else None
 
 
 def asks_own_words(text: str) -> bool:
@@ -141,9 +136,46 @@ def _is_misspelt(word: str, meant: str, distance: int) -> bool:
     return distance == 1 and (is_swapped or (len(word) != len(meant) > SHORTEST))
 
 
-def _is_own(text: str) -> bool:
-    """Say whether words are about the person, or about somebody or something with a name."""
-    return is_of_person(text) or re.search(r"(?<=[\w,'] )[A-Z][a-z]|^[A-Z][a-z]+(?:'s\b|$)|\w's \w", text) is not None
+# Its forms -----------------------------------------------------------------------------------------------------------
+
+
+def _read(form: Form, written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
+    """Return the request that a sentence makes in a form, with what it is about: in it, or beside it."""
+    one = said[place]
+    ways = (EN.regex(pattern).fullmatch(one.text) for pattern in EN.entry(form["form"]))
+    found = next((each for each in ways if each and _holds(form, one.text, each)), None)
+    if found is None:
+        return None
+    beside = _beside(form, said, place)
+    is_all = not _says_more(said, place, *beside) and not found.groupdict().get("question")
+    if (beside == [] and form["beside"] != "told") if "beside" in form else (form.get("is_all") and not is_all):
+        return None
+    own = found.span("content") if found.groupdict().get("content") else None
+    words, about = (one.start, one.end), [_without_lead(said[at]) for at in beside]
+    content = ""
+    if own and not EN.regex("{it_words}").fullmatch(found["content"].strip(_TRIMMED)):
+        start, end = one.start + own[0], one.start + own[1]
+        words = (one.start, start) if start > one.start else (end, one.end)
+        about.append((start, end))
+        is_all = is_all and not (beside and _asks(found["content"]))
+    if about:
+        content = written.told((min(about)[0], max(about)[1]))
+    if form.get("is_everything") or EN.regex("{of_me}").fullmatch(content):
+        content = EVERYTHING if form["kind"] == "forget" else ""
+    start, end = (written.places[at] for at in words)
+    is_every = EN.regex("{everything}").match(found.groupdict().get("what") or "") is not None
+    return MemoryRequest(form["kind"], content, start, end, is_all, is_every, teaches=form.get("teaches", False))
+
+
+def _holds(form: Form, sentence: str, found: re.Match[str]) -> bool:
+    """Say whether a form means the memory here: one of its conditions holds of what was found."""
+    groups = {name: text or "" for name, text in found.groupdict().items()} | {"sentence": sentence}
+    return any(_is_met(groups, one) for one in form.get("where", ({},)))
+
+
+def _is_met(groups: Mapping[str, str], condition: Mapping[str, Any]) -> bool:
+    has_verb = "states" not in condition or _has_verb(groups["content"])
+    return has_verb and all(EN.regex(one).fullmatch(groups[name]) for name, one in condition.items() if name != "states")
 
 
 def _has_verb(text: str) -> bool:
@@ -155,257 +187,41 @@ def _asks(sentence: str) -> bool:
     return "?" in sentence or EN.regex("{asks}").match(sentence) is not None
 
 
-def _in_form(one: _Sentence, name: str) -> Iterator[re.Match[str]]:
-    """Yield how a sentence fits the patterns of a name."""
-    found = (EN.regex(pattern).fullmatch(one.text) for pattern in EN.entry(name))
-    yield from (each for each in found if each)
-
-
-def _has_form(one: _Sentence, name: str) -> bool:
-    return next(_in_form(one, name), None) is not None
-
-
 def _says_more(said: Sequence[_Sentence], *taken: int) -> bool:
     """Say whether a sentence besides those taken says anything."""
     rest = (one.text for place, one in enumerate(said) if place not in taken)
     return any(not EN.regex(r"(?:{address}|{courtesy}|[\s.,!])*").fullmatch(one) for one in rest)
 
 
-def _around(one: _Sentence, content: Span) -> Span:
-    """Return where the words of a sentence stand before its content, or else behind it."""
-    return (one.start, content[0]) if content[0] > one.start else (content[1], one.span[1])
+# What stands beside --------------------------------------------------------------------------------------------------
 
 
-# To remember ---------------------------------------------------------------------------------------------------------
-
-
-def _remember(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one = said[place]
-    told = EN.regex("{asked_behind}$").sub("", one.text)
-    is_order = "?" not in told or EN.regex("{address}*{asks_whether}").match(one.text) is not None
-    if _has_form(one, "remembers_beside"):
-        return _remember_beside(written, said, place) if is_order else None
-    for found in _remembered(one, is_order=is_order):
-        content, is_all = one.content(found), not _says_more(said, place)
-        if behind := EN.regex("(?P<told>.+?){asked_behind}").fullmatch(found["content"]):
-            if not _is_told(behind["told"]) or not _is_own(behind["told"]):
-                continue
-            content, is_all = (content[0], content[0] + len(behind["told"])), False
-        return written.request("remember", _around(one, content), content, is_all=is_all)
-    return None
-
-
-def _remember_beside(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    """`Remember this.`: what follows is meant, or what stands before; what was said last where it stands alone."""
-    for places in (range(place + 1, len(said)), range(place - 1, -1, -1)):
-        if beside := _statements(said, places):
-            content = (said[min(beside)].start, said[max(beside)].span[1])
-            return written.request("remember", said[place].span, content, is_all=not _says_more(said, place, *beside))
-    if _says_more(said, place) or EN.regex("{start}{remember_it}").match(said[place].text) is None:
-        return None
-    return written.request("remember", said[place].span, is_all=True)
+def _beside(form: Form, said: Sequence[_Sentence], place: int) -> list[int]:
+    """Return the places of the other sentences that a request is about: all that tell, those next to it, or the one behind."""
+    match form.get("beside"):
+        case "told":
+            others = (at for at, one in enumerate(said) if at != place and not _asks(one.text))
+            return [at for at in others if said[at].text[_lead(said[at]) :].strip(_TRIMMED)]
+        case "stated":
+            behind, before = range(place + 1, len(said)), range(place - 1, -1, -1)
+            return _statements(said, behind) or _statements(said, before)
+        case "mended":
+            is_mended = place == 0 and len(said) > 1 and EN.regex("{mended}").fullmatch(said[1].text)
+            return [1] if is_mended else []
+    return []
 
 
 def _statements(said: Sequence[_Sentence], places: Sequence[int]) -> list[int]:
     """Return the places of the sentences that state something, up to the first that asks."""
-    found = []
-    for place in places:
-        if _asks(said[place].text) or not _has_verb(said[place].text):
-            break
-        found.append(place)
-    return found
+    stating = (not _asks(said[place].text) and _has_verb(said[place].text) for place in places)
+    return [place for place, _ in takewhile(lambda pair: pair[1], zip(places, stating, strict=True))]
 
 
-def _remembered(one: _Sentence, *, is_order: bool) -> Iterator[re.Match[str]]:
-    """Yield what a sentence asks to be remembered; an order that also means other things means it of the person's own."""
-    if is_order:
-        yield from (found for found in _in_form(one, "remembers_told") if _is_told(found["content"]))
-        yield from (found for found in _in_form(one, "remembers_clause") if _is_clause(found["content"]))
-        yield from (found for found in _in_form(one, "notes_that") if is_of_person(found["content"]))
-        yield from (found for found in _in_form(one, "notes") if _is_clause(found["content"]) or _is_mine(found["content"]))
-    yield from (found for found in _in_form(one, "told_to_remember") if _is_statement(found["content"]))
+def _without_lead(one: _Sentence) -> Span:
+    return one.start + _lead(one), one.end
 
 
-def _is_told(content: str) -> bool:
-    is_pointing = EN.regex(r"(?:this|that|it|your?|all|each|every|only|one)\b").match(content) is not None
-    return EN.regex("{no_content}").match(content) is None or (is_pointing and is_of_person(content))
-
-
-def _is_clause(content: str) -> bool:
-    """Say whether words state something of somebody: `my bin day is Thursday`, and not `the Alamo`."""
-    is_of_somebody = _is_own(content) or EN.regex("{definite_clause}").match(content) is not None
-    return EN.regex("{no_content}").match(content) is None and is_of_somebody and _has_verb(content)
-
-
-def _is_mine(content: str) -> bool:
-    return is_of_person(content) and _has_verb(content)
-
-
-def _is_statement(content: str) -> bool:
-    return not _asks(content) and _has_verb(content) and len(content.split()) > 1
-
-
-# To forget -----------------------------------------------------------------------------------------------------------
-
-
-def _forget(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one, is_all = said[place], not _says_more(said, place)
-    if _has_form(one, "forgets_last"):
-        return written.request("forget", one.span, is_all=True) if is_all else None
-    if _has_form(one, "forgets_all"):
-        return replace(written.request("forget", one.span, is_all=is_all), content=EVERYTHING)
-    for found in _forgotten(one):
-        content = one.content(found)
-        if EN.regex("{of_me}").fullmatch(found["content"]):
-            return replace(written.request("forget", one.span, is_all=is_all), content=EVERYTHING)
-        is_every = EN.regex("{everything}").match(found.groupdict().get("what") or "") is not None
-        return replace(written.request("forget", _around(one, content), content, is_all=is_all), is_every=is_every)
-    return None
-
-
-def _forgotten(one: _Sentence) -> Iterator[re.Match[str]]:
-    is_of_text = EN.regex("{of_text}").search(one.text) is not None
-    yield from (found for found in _in_form(one, "forgets_told") if not is_of_text and _is_of_memory(found))
-    yield from (found for found in _in_form(one, "forgets_that") if _is_mine(found["content"]) or _is_clause(found["content"]))
-    yield from _in_form(one, "forgets_surely")
-    yield from (found for found in _in_form(one, "forgets_named") if _is_possessed(found))
-    yield from (found for found in _in_form(one, "forgets_thing") if not is_of_text)
-
-
-def _is_of_memory(found: re.Match[str]) -> bool:
-    """Say whether what is to go was said or is known, or is the person's, and is no piece of a text that is written."""
-    is_told = EN.regex(r"(?:{everything}|that {about}|.*\b(?:{said}|{known}|I never)\b)").match(found["what"])
-    return bool(is_told or EN.regex("{forget_memory}").match(found["verb"])) or _is_own(found["content"])
-
-
-def _is_possessed(found: re.Match[str]) -> bool:
-    """Say whether something can only be in the memory: `my ex's birthday`; any thing where the verb says so."""
-    content = found["content"]
-    if re.search(r"[,;:]|\bfor (?:a|one|the|now)\b", content) or EN.regex(r"{of_chat}|{no_content}(?! {first_person})").match(
-        content
-    ):
-        return False
-    is_sure = EN.regex("forget|unlearn|pretend").match(found["verb"]) is None
-    if is_sure or (found["about"] and re.fullmatch(r"[A-Z]\w+", content)):
-        return True
-    if EN.regex("{own_clause}").match(content):
-        return True
-    is_clause = re.search(r"\b(?:is|are|was|were|will|and|but)\b", content, re.IGNORECASE) is not None
-    return re.match(r"(?:my|our)\b|\w+'s ", content, re.IGNORECASE) is not None and not is_clause
-
-
-# To keep out of the memory -------------------------------------------------------------------------------------------
-
-
-def _off(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one = said[place]
-    if _has_form(one, "keeps_out"):
-        return _kept_out(written, said, place, None)
-    found = next(_in_form(one, "keeps_out_told"), None)
-    return _kept_out(written, said, place, one.content(found)) if found else None
-
-
-def _confided(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    """`Between us, I ...`: meant for nobody's memory, without a word of that."""
-    found = next(_in_form(said[place], "confides"), None)
-    is_meant = found and is_of_person(found["content"]) and not _asks(found["content"])
-    return _kept_out(written, said, place, said[place].content(found)) if found and is_meant else None
-
-
-def _kept_out(written: _Written, said: Sequence[_Sentence], place: int, content: Span | None) -> MemoryRequest:
-    one = said[place]
-    words = _around(one, content) if content else one.span
-    told = [*_told_beside(said, place), *([content] if content else [])]
-    is_asked = any(_asks(each.text) for at, each in enumerate(said) if at != place)
-    is_asked = is_asked or (content is not None and _asks(written.plain[slice(*content)]))
-    about = (min(told)[0], max(told)[1]) if told else None
-    return written.request("off", words, about, is_all=not is_asked)
-
-
-def _told_beside(said: Sequence[_Sentence], place: int) -> Iterator[Span]:
-    """Yield where the other sentences tell something, without what they are led by."""
-    for at, one in enumerate(said):
-        if at != place and not _asks(one.text):
-            lead = EN.regex(r"(?:{address}|{in_confidence}[\s,:–-]*)*").match(one.text)
-            start = lead.end() if lead else 0
-            if one.text[start:].strip(_TRIMMED):
-                yield one.start + start, one.span[1]
-
-
-# What is wrong -------------------------------------------------------------------------------------------------------
-
-
-def _wrong(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one = said[place]
-    if "?" in one.text:
-        return None
-    if _has_form(one, "says_wrong"):
-        if not _says_more(said, place):
-            return written.request("wrong", one.span, is_all=True)
-        follows = said[place + 1 : place + 2] if place == 0 else []
-        if follows and _is_mended(follows[0].text):
-            request = written.request("wrong", one.span, follows[0].span, is_all=not _says_more(said, place, place + 1))
-            return replace(request, teaches=True)
-        return None
-    for found, teaches in _called_wrong(one):
-        content = one.content(found)
-        about = None if found["content"].casefold() in EN.it_words else content
-        request = written.request("wrong", _around(one, content), about, is_all=not _says_more(said, place))
-        return replace(request, teaches=teaches)
-    return None
-
-
-def _called_wrong(one: _Sentence) -> Iterator[tuple[re.Match[str], bool]]:
-    """Yield what a sentence calls wrong, and whether it states how it is instead."""
-    yield from ((found, False) for found in _in_form(one, "calls_wrong"))
-    yield from ((found, False) for found in _in_form(one, "has_mistake") if _is_own(found["content"]))
-    yield from ((found, False) for found in _in_form(one, "calls_wrong_that") if _is_mended(found["content"]))
-    yield from ((found, True) for found in _in_form(one, "mends") if _is_mended(found["content"]) and not _asks(found["content"]))
-
-
-def _is_mended(text: str) -> bool:
-    """Say whether a sentence tells how it is with the person, and not what they wanted of an answer."""
-    return is_of_person(text) and "?" not in text and EN.regex("{address}*{of_answer}").match(text) is None
-
-
-# To tell what is known -----------------------------------------------------------------------------------------------
-
-
-def _know(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one, is_all = said[place], not _says_more(said, place)
-    if _has_form(one, "asks_all"):
-        is_meant = EN.regex("{of_own_memory}|{of_person_known}").search(one.text) is not None
-        return written.request("know", one.span, is_all=is_all) if is_meant else None
-    if _has_form(one, "asks_who"):
-        return written.request("know", one.span, is_all=is_all)
-    for found in _known_of(one):
-        if EN.regex(r"\b(?:yourself|you)\b").search(found["content"]) is None:
-            content = None if EN.regex("{of_me}").fullmatch(found["content"]) else one.content(found)
-            words = _around(one, content) if content else one.span
-            return written.request("know", words, content, is_all=is_all)
-    return None
-
-
-def _known_of(one: _Sentence) -> Iterator[re.Match[str]]:
-    """Yield what a sentence asks the memory for: it says so, or names what is the person's, or somebody by name."""
-    for found in _in_form(one, "asks_about"):
-        is_named = is_of_person(found["content"]) or found["content"][:1].isupper()
-        if is_named or EN.regex("{of_own_memory}").search(found["asked"]):
-            yield found
-    yield from (found for found in _in_form(one, "holds_about") if _is_own(found["content"]))
-    yield from (found for found in _in_form(one, "asks_recalled") if EN.regex(r"\b(?:remember|recall)\b").search(one.text))
-
-
-def _since(written: _Written, said: Sequence[_Sentence], place: int) -> MemoryRequest | None:
-    one, is_all = said[place], not _says_more(said, place)
-    found = next(_in_form(one, "asks_since"), None)
-    if found is None or one.text.rstrip().endswith("."):
-        return None
-    about = (found["content"] or "").casefold().strip(_TRIMMED)
-    if not about or about in EN.it_words:
-        return written.request("since", one.span, is_all=is_all)
-    is_told = EN.regex("{since_told}").search(one.text) is not None
-    if EN.regex(r"(?:when|how|why|what|if|whether|who|where|your?)\b").match(about) or not (is_told or _is_own(found["content"])):
-        return None
-    content = one.content(found)
-    return written.request("since", _around(one, content), content, is_all=is_all)
+def _lead(one: _Sentence) -> int:
+    """Return where in a sentence that begins which is said, behind what leads to it."""
+    found = EN.regex(r"(?:{address}|{in_confidence}[\s,:–-]*)*").match(one.text)
+    return found.end() if found else 0
