@@ -32,7 +32,7 @@ INSERT INTO event_nodes (name) VALUES ('hotpath'), ('context'), ('episodic'), ('
 CREATE TABLE event_statuses (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO event_statuses (name) VALUES ('ok'), ('error'), ('skipped');
 CREATE TABLE history_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-INSERT INTO history_events (name) VALUES ('ADD'), ('UPDATE'), ('PIN'), ('DELETE'), ('TTL'), ('RESTORE'), ('MERGE'), ('LINK'), ('PURGE'), ('PROFILE'), ('UNDO');
+INSERT INTO history_events (name) VALUES ('ADD'), ('UPDATE'), ('PIN'), ('DELETE'), ('TTL'), ('RESTORE'), ('MERGE'), ('LINK'), ('PURGE'), ('PROFILE'), ('UNSAY'), ('UNDO');
 CREATE TABLE change_events (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 INSERT INTO change_events (name) VALUES ('created'), ('updated'), ('merged'), ('deleted'), ('soft_deleted'), ('restored'), ('pinned'), ('linked'), ('profile');
 CREATE TABLE actors (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;  -- one of a kind is named behind a colon: model:NAME

@@ -43,6 +43,7 @@ class Event(StrEnum):
     LINK = "LINK", "link", "linked", "linked"
     PURGE = "PURGE", "purge", "deleted", "erased for good"
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
+    UNSAY = "UNSAY", "update", "updated", "no longer brought up"
     UNDO = "UNDO", "undo", "updated", "took back"
 
 

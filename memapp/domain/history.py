@@ -11,6 +11,9 @@ from memapp.domain.consent import label
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
 
+MESSAGE = "message:"
+"""What the history names a message that is brought up no more; its id follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -23,7 +26,7 @@ class Entry:
     undoes: str
     """The step that this one took back, else empty."""
     memory_id: str
-    """`profile:city` for a field of the profile, `import:...` for a file that was brought in."""
+    """`profile:city` for a field of the profile, `import:...` for a file that was brought in, `message:...` for a message."""
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""

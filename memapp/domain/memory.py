@@ -5,6 +5,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from memapp.domain.chat import Message, Role
+from memapp.domain.text import one_line
+
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
@@ -86,6 +89,12 @@ class Recalled:
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
         """Return a fact as a hit."""
         return cls("memory", memory.id, memory.text, "", "", at, score, why, memory.pinned, memory.category)
+
+    @classmethod
+    def of_message(cls, message: Message, why: str) -> "Recalled":
+        """Return a message as a hit."""
+        said_by: Literal["user", "assistant"] = "user" if message.role is Role.USER else "assistant"
+        return cls("message", message.id, one_line(message.text), said_by, message.thread_id, message.created_at, 1.0, why)
 
 
 @dataclass(frozen=True, slots=True)

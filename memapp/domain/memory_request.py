@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-RequestKind = Literal["remember", "forget", "off", "wrong", "know", "since"]
+RequestKind = Literal["remember", "forget", "off", "wrong", "know", "since", "undo"]
 EVERYTHING = "everything"
 """What a request is about that names all there is."""
 SLASHED: tuple[RequestKind, ...] = ("forget", "know")

@@ -6,9 +6,10 @@ answer by number.
 
 from collections.abc import Sequence
 
-from memapp.domain.changes import Actor, SoftDeleted
+from memapp.domain.changes import Actor, Event, SoftDeleted
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.consent import label
+from memapp.domain.history import MESSAGE
 from memapp.domain.memory import FromMemory, Memory, Recalled, State
 from memapp.domain.text import counted
 from memapp.language.english.memory_request import chosen_in
@@ -16,9 +17,11 @@ from memapp.language.english.named_subject import is_about, subject_of
 from memapp.language.english.profile import stated_by
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
+from memapp.services import undo
 from memapp.services.consent import decisions, pending
 from memapp.services.named import KnownValue, Named, named, said_of
-from memapp.store import changes, consents, expectations, memories, recalls, search
+from memapp.store import changes, consents, expectations, history, memories, recalls, search
+from memapp.store.history import Touched
 from memapp.store.session import Session
 
 WHICH = "Which one? Say its number, or all; F3 shows every memory."
@@ -40,15 +43,13 @@ def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, ev
     if not found.is_known and not found.requests and found.near:
         return _ask_which(found.near)
     unsaid = [one for one in said_of(runtime, content) if one != message.id]
-    told = _let_go(runtime, found, [*unsaid, message.id], actor)
+    told = _let_go(runtime, found, unsaid, actor)
     if told:
         return _own(told)
     return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
 
 
-def forget_last(
-    runtime: Runtime, earlier: Sequence[Message], message: Message, actor: Actor, *, is_plain: bool
-) -> FromMemory | None:
+def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, is_plain: bool) -> FromMemory | None:
     """Forget what was shown or said last. None where that is nothing: `that's wrong` may be about an answer of the model.
 
     `is_plain` says that it can only be about the memory, so that what was said last is withdrawn though nothing was kept of it.
@@ -63,7 +64,21 @@ def forget_last(
     if not (facts or waiting or (is_plain and said)):
         return None
     unsaid = [] if shown else [one.id for one in said]
-    return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), [*unsaid, message.id], actor) or NOT_KEPT)
+    return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), unsaid, actor) or NOT_KEPT)
+
+
+def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+    """Take back what memapp did at the person's last word, if its own word was the answer to that; else None."""
+    if not earlier or earlier[-1].model != OWN_WORDS:
+        return None
+    session, said = runtime.read(), [one for one in earlier if one.role is Role.USER][-1:]
+    done = [one for one in history.list_entries(session) if one.thread_id == actor.thread_id and one.actor == actor.name]
+    since = [one.step for one in done if not one.undoes and all(one.at >= message.created_at for message in said)]
+    step = undo.find(runtime, since[0]) if since else None
+    if step is None:
+        return None
+    undo.undo(runtime, step.id)
+    return _own(f"Taken back: {undo.describe(runtime, step)}")
 
 
 def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
@@ -140,7 +155,7 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor)
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor, session.now)
         pending.end_all(runtime, [one.id for one in found.requests], actor)
-        _unsay(session, unsaid)
+        _unsay(session, unsaid, actor)
     said_by_facts = {(one.field, one.value) for one in stated}
     gone = [*(addressed(one.text) for one in found.facts)]
     gone += [f"{label(one.field)}: {one.value}" for one in values if (one.field, one.value) not in said_by_facts]
@@ -150,9 +165,10 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor)
     return "\n".join(lines)
 
 
-def _unsay(session: Session, message_ids: Sequence[str]) -> None:
-    """Let messages teach nothing any more, and be told in no chat."""
-    search.take_back(session, message_ids)
+def _unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
+    """Let messages teach nothing any more, and be told in no chat, as part of a step."""
+    for message_id in search.take_back(session, message_ids):
+        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None), session.now)
     expectations.learn_nothing(session, message_ids)
 
 

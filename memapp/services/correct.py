@@ -12,7 +12,9 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Memory
 from memapp.domain.utterance import Draft
+from memapp.language.english import replacement
 from memapp.language.english.correction import Correction, correction_of, is_about
+from memapp.language.english.dates import typed_on_its_day
 from memapp.language.english.grammar import stems, tokens
 from memapp.language.english.recall import query_words
 from memapp.language.english.replacement import Replacement, replacements
@@ -22,6 +24,7 @@ from memapp.services.consent import pending
 from memapp.services.embed import embedded
 from memapp.services.merge import near
 from memapp.services.retract import is_left_alone
+from memapp.services.tellable import tellable
 from memapp.store import chat, consents, memories
 from memapp.store.session import Session
 
@@ -65,6 +68,17 @@ def find(runtime: Runtime, message: Message) -> Corrected | None:
     correction = correction_of(message)
     found = _find(runtime, message, correction) if correction else None
     return replace(found, is_over=correction.is_over) if correction and found else None
+
+
+def restated(runtime: Runtime, message: Message) -> str:
+    """Return the person's message before, of which nothing is known and nothing waits, as this one corrects it; else nothing."""
+    correction = correction_of(message)
+    session = runtime.read()
+    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=AMONG)
+    said = [one for one in before if one.role is Role.USER][-1:]
+    if correction is None or any(_came_from(session, one) for one in said):
+        return ""
+    return "".join(replacement.restated(correction, typed_on_its_day(one)) for one in tellable(session, said))
 
 
 def _find(runtime: Runtime, message: Message, correction: Correction) -> Corrected | None:

@@ -10,14 +10,12 @@ from functools import partial
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.memory import FromMemory, OwnerKind, Recalled
-from memapp.domain.profile import FIELDS, Hint, same_value
 from memapp.domain.repetition import repeated
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
 from memapp.language.english.answering_sentence import (
     asked_name,
     certain,
-    is_correction,
     is_of_theirs,
     may_answer,
     names,
@@ -27,6 +25,7 @@ from memapp.language.english.answering_sentence import (
     without_apposition,
 )
 from memapp.language.english.asked_sentence import asks_what_was_talked_about, names_nobody
+from memapp.language.english.correction import is_about, read_correction
 from memapp.language.english.dates import dated, days_meant, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import given_names, is_common, whose_words, with_kin
@@ -41,13 +40,11 @@ from memapp.language.english.memory_question import (
     with_names,
 )
 from memapp.language.english.profile import stated
-from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.language.english.when import named_times, told_day
-from memapp.language.lexicon import lexicon
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions
+from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.formerly import known_before
 from memapp.services.near_answer import NEAR, likeness, waits
@@ -61,7 +58,6 @@ UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
-NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
 NAME = "memapp"
 """What the persona is called that speaks of itself as the program; others are whom they play."""
@@ -69,8 +65,6 @@ MYSELF = (
     "I am memapp, a program on your computer. A small language model writes my answers; what you ask me about yourself I answer "
     "from what you told me."
 )
-LISTED = 8
-"""Memories that are listed to somebody who asks for everything."""
 LOOKED_UP = 10
 AMONG = 60
 """So many hits are looked through for those: replies, and what was asked before, are most like a question and answer none."""
@@ -88,7 +82,6 @@ INTRODUCED = 100
 """The newest facts that are read for who has a name: more of them tell of the same people."""
 NEXT = 3
 """So near behind a message stands the next one of the person."""
-_ASKED = lexicon("consent_questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +110,8 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if question is None:
         return None
     if question.about == "everything":
-        return everything(runtime)
-    if (field := question.field or _premise(question)) and (told := _of_profile(runtime, field)):
+        return from_profile.everything(runtime)
+    if (field := question.field or _premise(question)) and (told := from_profile.in_field(runtime, field)):
         return told
     times = named_times(question.text, runtime.clock().astimezone().date())
     question = replace(question, is_told=question.is_told or (bool(times) and not question.wants))
@@ -132,7 +125,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer
         there = {message.id, *(hit.id for hit in hits)}
-        hits += [_as_hit(one) for one in said_at(runtime, times) if one.id not in there]
+        hits += [Recalled.of_message(one, "always") for one in said_at(runtime, times) if one.id not in there]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
     if lines := _answering(runtime, question, message.thread_id, hits):
@@ -169,10 +162,15 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
     for message in said:
         following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
         nxt = tellable(session, [one for one in following if one.role is Role.USER and one.seq > message.seq][:1])
-        corrections = [one.typed_text for one in nxt if is_correction(one.typed_text)]
+        corrections = [one.typed_text for one in nxt if _corrects(one.typed_text, hit.text)]
         if kept := [sentence for one in corrections for sentence in quotable(one, told=False)]:
             return f' Then you said: "{shorten(one_line(" ".join(kept)), QUOTE_CHARS)}"'
     return ""
+
+
+def _corrects(typed: str, told: str) -> bool:
+    correction = read_correction(typed)
+    return correction is not None and is_about(correction, told, is_recent=True)
 
 
 def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
@@ -182,57 +180,6 @@ def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     texts = search.texts_with(runtime.read(), conversation_scope(runtime), telling, whose_words(), INTRODUCED)
     given = [one for text in texts for one in given_names(text)]
     return [with_kin(text, given) for text in said]
-
-
-def everything(runtime: Runtime) -> FromMemory:
-    """List the profile, and what is pinned, important or new."""
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
-    said_by = {one.text: unknown_in(one.text, {}) for one in facts}
-    lines = []
-    for field, value in ((field, value) for field, values in decisions.profile(runtime).items() for value in values):
-        saying = [text for text, hints in said_by.items() if any(_says(hint, field, value) for hint in hints)]
-        if _sentence_of(field) or not saying:  # else the fact says it better
-            lines.append(of_field(field, value))
-            facts = [one for one in facts if one.text not in saying]
-    lines += [addressed(one.text) for one in facts[:LISTED]]
-    if len(facts) > LISTED:
-        lines.append(f"And {len(facts) - LISTED} more, in Memories.")
-    return FromMemory(
-        "\n".join(lines) or NOTHING, tuple(Recalled.of(one, 0.0, "always", one.updated_at) for one in facts[:LISTED])
-    )
-
-
-def _says(hint: Hint, field: str, value: str) -> bool:
-    return hint.field == field and same_value(field, hint.value, value)
-
-
-def _of_profile(runtime: Runtime, field: str) -> FromMemory | None:
-    """Return what the profile says in a field, with the messages that it is from."""
-    standing = [one for one in decisions.standing(runtime) if one.field == field]
-    if not standing:
-        return None
-    session = runtime.read()
-    from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
-    hits = tuple(_as_hit(one) for one in tellable(session, from_messages) if one.active)
-    return FromMemory("\n".join(of_field(field, one.new_value) for one in standing[:LINES]), hits)
-
-
-def of_field(field: str, value: str) -> str:
-    """Put a value of the profile as one tells it: `You live in Bruges.`"""
-    if told := _sentence_of(field).format(value):
-        return f"{told[0].upper()}{told[1:]}."
-    return f"{FIELDS[field].label}: {value}."
-
-
-def _sentence_of(field: str) -> str:
-    """Return the sentence that a value of a field fills; empty where it is no sentence that fits any value."""
-    words: str = _ASKED.table(field)["value"]
-    return words.removeprefix("that ") if words.startswith("that ") else ""
-
-
-def _as_hit(message: Message) -> Recalled:
-    text = one_line(message.text)
-    return Recalled("message", message.id, text, "user", message.thread_id, message.created_at, 1.0, "always")
 
 
 def _premise(question: MemoryQuestion) -> str:

@@ -17,7 +17,7 @@ from memapp.errors import UsageError
 from memapp.language.english.framing import takes_back
 from memapp.language.english.memory_request import read_request
 from memapp.runtime import Runtime
-from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last
+from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
 from memapp.services.asked_to_remember import remember
 from memapp.services.told_of import known_of, known_since
 from memapp.store import chat, expectations, history, search
@@ -80,6 +80,8 @@ def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message,
     if not teaches:
         with runtime.write() as session:
             expectations.learn_nothing(session, [message.id])
+            if request.kind in ("forget", "wrong", "undo"):
+                keep_out(session, message)
     return Done(said, request.is_all, teaches, actor.step if history.entries_of_step(runtime.read(), actor.step) else "")
 
 
@@ -96,17 +98,19 @@ def _answer(
         case "off" if content:
             return FromMemory(KEPT_OUT, is_own_word=True)
         case "off":
-            return forget_last(runtime, earlier, message, actor, is_plain=True)
+            return forget_last(runtime, earlier, actor, is_plain=True)
         case "forget" if content == EVERYTHING:
             return FromMemory(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
             return forget(runtime, content, message, actor, every=request.is_every)
         case "forget":
-            return forget_last(runtime, earlier, message, actor, is_plain=True)
+            return forget_last(runtime, earlier, actor, is_plain=True)
+        case "undo":
+            return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, is_plain=False)
         case "wrong" if content:
             return correct(runtime, content, earlier, actor)
         case "wrong":
-            return forget_last(runtime, earlier, message, actor, is_plain=False)
+            return forget_last(runtime, earlier, actor, is_plain=False)
         case "know" | "since" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):
             return None
         case "know":

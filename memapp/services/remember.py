@@ -25,6 +25,7 @@ from memapp.domain.turn import Retracted
 from memapp.domain.utterance import Draft
 from memapp.inference import Cancel, ChatModel
 from memapp.language.english.category import draft_of
+from memapp.language.english.correction import ends_for_both, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, local_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.framing import told_by_healers
@@ -38,7 +39,7 @@ from memapp.language.english.writing import NO_SENTENCE, check_fact
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
-from memapp.services.correct import Corrected, find
+from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.statements import judged_draft, sensitive_topic, told_in
@@ -73,6 +74,9 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     refused: list[list[str]] = []
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
     corrected = None if taught else find(runtime, message)
+    if not (corrected or taught) and (text := restated(runtime, message)):
+        read_anew = told_in(runtime, text)
+        drafts = [*(read_anew.drafts if read_anew else ()), *drafts]
     drafts = _with_instead(runtime, drafts, corrected)
     if not (drafts or corrected or taught) and model is not None and told.has_more:
         drafts, refused = _ask(model, surprise.expected, typed, told_on, cancel)
@@ -95,6 +99,7 @@ def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | 
 
     Where something in it is sensitive in whatever words, the value may be that.
     """
+    drafts = [one for one in drafts if not _only_corrects(one, corrected)]
     instead = corrected.instead if corrected else None
     if corrected is None or instead is None or any(not one.text or _says_whole(one, corrected) for one in drafts):
         return drafts
@@ -103,6 +108,14 @@ def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | 
     topics = [one.topic for one in [instead, *told] if one.topic]
     topic = topics[0] if topics else sensitive_topic(runtime, instead.text)
     return [replace(instead, topic=topic), *(one for one in drafts if one not in told)]
+
+
+def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
+    """Say whether something tells no more than that another thing does not hold, and half of it where it held for two."""
+    if draft.text:
+        return (ends_for_both(draft.text) and not draft.topic) or only_says_meant(draft.text)
+    correction = read_correction(draft.value) if corrected else None
+    return correction is not None and (correction.points_back or says_no_more(draft.value))
 
 
 def _says_whole(draft: Draft, corrected: Corrected) -> bool:

@@ -40,9 +40,7 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
         return FromMemory(NOTHING_THEN)
     lines = [f'- "{words}"' for _, words in told]
     first, today = (one.astimezone().date() for one in (told[0][0].created_at, runtime.clock()))
-    hits = tuple(
-        Recalled("message", one.id, one_line(one.text), "user", one.thread_id, one.created_at, 1.0, "then") for one, _ in told
-    )
+    hits = tuple(Recalled.of_message(one, "then") for one, _ in told)
     return FromMemory("\n".join([f"You said {told_day(first, today)}:", *lines]), hits)
 
 

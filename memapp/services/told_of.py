@@ -14,7 +14,7 @@ from memapp.language.english.named_subject import Subject, is_about, shares, sub
 from memapp.language.english.second_person import addressed
 from memapp.language.english.when import told_day
 from memapp.runtime import Runtime
-from memapp.services import from_memory
+from memapp.services import from_memory, from_profile
 from memapp.services.asked_to_forget import last_meant
 from memapp.services.consent import decisions
 from memapp.services.named import KnownValue, named, said_of
@@ -23,7 +23,6 @@ from memapp.services.tellable import tellable
 from memapp.store import chat
 
 UNTOLD = "I find nothing that you told me of that."
-LISTED = 8
 LINES = 3
 QUOTE_CHARS = 200
 
@@ -32,25 +31,19 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
     """Return what is known of what is named, or of the person where nothing is. None for what may be of the world."""
     content = request.content
     if not content:
-        return from_memory.everything(runtime)
+        return from_profile.everything(runtime)
     if asks_own_words(message.text) and (told := from_memory.known(runtime, message, earlier)):
         return told
     found = named(runtime, content, conversation_scope(runtime))
     if found.is_known:
-        return _listed([from_memory.of_field(one.field, one.value) for one in found.values], found.facts)
+        return from_profile.listed([from_profile.told(one.field, one.value) for one in found.values], found.facts, "named")
     if found.requests:
         return FromMemory(from_memory.WAITS)
     if told := from_memory.known(runtime, message, earlier):
         return told
     if found.near:
-        return _listed([from_memory.UNSURE], found.near)
+        return from_profile.listed([from_memory.UNSURE], found.near, "named")
     return FromMemory(from_memory.UNKNOWN) if request.is_command or is_of_person(content) else None
-
-
-def _listed(lines: Sequence[str], facts: Sequence[Memory]) -> FromMemory:
-    more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
-    told = [*dict.fromkeys([*lines, *(addressed(one.text) for one in facts[:LISTED])]), *more]
-    return FromMemory("\n".join(told), tuple(Recalled.of(one, 0.0, "named", one.updated_at) for one in facts[:LISTED]))
 
 
 def known_since(runtime: Runtime, content: str, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -68,7 +61,7 @@ def known_since(runtime: Runtime, content: str, message: Message, earlier: Seque
         return FromMemory(from_memory.WAITS)
     said = [one for one in _messages(runtime, said_of(runtime, content)) if one.id != message.id]
     if said:
-        return FromMemory(_quote(runtime, said[0], subject), tuple(map(_as_hit, said[:1])))
+        return FromMemory(_quote(runtime, said[0], subject), (Recalled.of_message(said[0], "named"),))
     return FromMemory(UNTOLD)
 
 
@@ -90,7 +83,7 @@ def _since(runtime: Runtime, fact: Memory, subject: Subject) -> str:
 def _of_value(runtime: Runtime, one: KnownValue) -> str:
     standing = next(each for each in decisions.standing(runtime) if (each.field, each.new_value) == (one.field, one.value))
     said = _messages(runtime, standing.evidence)
-    return f"{from_memory.of_field(one.field, one.value)} {_quote(runtime, said[0], ()) if said else _decided(runtime, standing)}"
+    return f"{from_profile.told(one.field, one.value)} {_quote(runtime, said[0], ()) if said else _decided(runtime, standing)}"
 
 
 def _decided(runtime: Runtime, request: ConsentRequest) -> str:
@@ -113,7 +106,3 @@ def _quote(runtime: Runtime, message: Message, subject: Subject) -> str:
     chosen = next(chain((found for found in ways if found), [said]))
     day = told_day(message.created_at.astimezone().date(), runtime.clock().astimezone().date())
     return f'You told me {day}: "{shorten(one_line(" ".join(chosen)), QUOTE_CHARS)}"'
-
-
-def _as_hit(message: Message) -> Recalled:
-    return Recalled("message", message.id, one_line(message.text), "user", message.thread_id, message.created_at, 1.0, "named")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memapp.domain.changes import Actor, Event, Reverted
-from memapp.domain.history import IMPORT, Entry, Step
+from memapp.domain.history import IMPORT, MESSAGE, Entry, Step
 from memapp.domain.memory import Memory, State
 from memapp.errors import NeedsYes, UsageError
 from memapp.language.english.history import in_words
@@ -13,7 +13,7 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.reads import reading
-from memapp.store import changes, chat, consents, history, memories
+from memapp.store import changes, chat, consents, expectations, history, memories, search
 from memapp.store.history import Touched
 from memapp.store.session import Session
 
@@ -55,9 +55,10 @@ def undo(runtime: Runtime, step: str) -> str:
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
             _take_away(session, runtime, brought_in, actor)
+        said_again = _bring_up_again(session, entries, actor)
         there = memories.get_memories(session, [entry.memory_id for entry in entries])
         unsaid = hold_back(session, entries, there)
-        if there or not (decided or brought_in):
+        if there or not (decided or brought_in or said_again):
             changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
     if unsaid:
         texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
@@ -73,6 +74,21 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
     pending.end_all(runtime, consents.ids_of_file(session, entry.meta["file_id"]), actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
     history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
+
+
+def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) -> bool:
+    """Let the messages speak again that a step withdrew, unless a memory that went with them was erased since."""
+    unsaid = [entry for entry in entries if entry.event is Event.UNSAY]
+    of_memories = {entry.memory_id for entry in entries if entry.is_of_memory}
+    if not unsaid or len(memories.get_memories(session, list(of_memories))) < len(of_memories):
+        return False
+    message_ids = [entry.memory_id.removeprefix(MESSAGE) for entry in unsaid]
+    search.bring_up_again(session, message_ids)
+    expectations.learn_again(session, message_ids)  # they may have been withdrawn before they taught anything
+    for entry in unsaid:
+        touched = Touched(Event.UNDO, entry.memory_id, None, None)
+        history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
+    return True
 
 
 def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:

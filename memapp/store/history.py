@@ -135,6 +135,9 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list
                     AND CASE WHEN h.event = 'PROFILE'
                           THEN EXISTS (SELECT 1 FROM consent_requests WHERE id = h.meta ->> 'request_id')
                                AND (h.meta ->> 'decision' IS NOT NULL OR h.number IN (SELECT number FROM reached))
+                          WHEN h.event = 'UNSAY'
+                          THEN NOT EXISTS (SELECT 1 FROM history o WHERE o.step = h.step AND instr(o.memory_id, ':') = 0
+                                               AND NOT EXISTS (SELECT 1 FROM memories WHERE id = o.memory_id))
                           ELSE instr(h.memory_id, ':') > 0
                                OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END),
                 done AS (

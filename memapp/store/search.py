@@ -148,10 +148,14 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     return set(session.column(sql, ids=message_ids))
 
 
-def take_back(session: Session, message_ids: Iterable[str]) -> None:
-    """Let messages be no evidence from now on, and be told in no chat: the person said so."""
-    for message_id in message_ids:
-        session.insert_new("taken_back", message_id=message_id)
+def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
+    """Let messages be no evidence from now on, and be told in no chat: the person said so. Return those that were not yet so."""
+    return [one for one in message_ids if session.insert_new("taken_back", message_id=one)]
+
+
+def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
+    """Let messages be told again."""
+    session.run("DELETE FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))", ids=message_ids)
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:

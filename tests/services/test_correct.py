@@ -100,6 +100,49 @@ def test_what_ends_without_another_in_its_place_is_told_and_can_be_taken_back(ru
     assert news.texts[0] in live(runtime)
 
 
+@pytest.mark.parametrize(
+    "said", [("My best friend is Priya.", "Priya and I don't talk anymore"), ("Priya and I don't talk anymore",)]
+)
+def test_half_of_what_ended_for_two_is_no_fact(runtime: Runtime, said: tuple[str, ...]) -> None:
+    tell(runtime, *said)
+    assert (live(runtime), waiting(runtime)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("My uncle has a farm near Split.", "sorry, near Zadar"), ["User's uncle has a farm near Zadar."]),
+        (("I work at a bank.", "I left the bank in June"), []),
+        (("My mother has the flu.", "she's fine again"), []),
+        (("my uncle's in hospital", "he's home again"), []),
+        (("We keep chickens in the yard.", "no more chickens, the fox got them"), []),
+        (("I play tennis.", "thursday I mean"), ["User plays tennis."]),
+    ],
+)
+def test_nothing_is_asked_about_a_sentence_that_only_corrects(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
+    tell(runtime, *turns)
+    assert (live(runtime), waiting(runtime)) == (known, [])
+
+
+def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:
+    tell(runtime, "I play tennis.", "not anymore, I'm pregnant now")
+    assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])
+
+
+def test_a_correction_of_what_was_not_learned_is_read_with_the_message_before_it(runtime: Runtime) -> None:
+    flat = "The flat is in Gdansk, near the old shipyard."
+    tell(runtime, flat)
+    assert (live(runtime), waiting(runtime)) == ([], [])
+    tell(runtime, flat, "I meant Gdynia! I always write the wrong one.")
+    assert [one for one in waiting(runtime) if "Gdynia" in one and "Gdansk" not in one]
+
+
+@pytest.mark.parametrize("first", ["The flats are in Gdansk and Sopot.", "Off the record: the flat is in Gdansk."])
+def test_a_message_is_not_read_again_where_several_are_meant_or_it_is_no_evidence(runtime: Runtime, first: str) -> None:
+    tell(runtime, first, "I meant Gdynia!")
+    assert (live(runtime), waiting(runtime)) == ([], [])
+
+
 def test_what_waits_is_withdrawn_and_the_new_value_waits(runtime: Runtime) -> None:
     tell(runtime, "I live in Utrecht.", "I meant Ghent")
     assert (waiting(runtime), live(runtime)) == (["Ghent"], [])

@@ -13,7 +13,8 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, NOTHING, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_profile import NOTHING
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -128,6 +129,8 @@ def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> N
     tell(runtime, "my cousin petra visits on Saturday", "we got a cat, her name is smilla", "My aunt Ruth moved to Leeds in May.")
     assert own(runtime, "what's my cousin's name again?") == "Your cousin is called Petra."
     assert own(runtime, "how is my cat called?") == own(runtime, "what is the name of my cat") == "Your cat is called Smilla."
+    own(runtime, "remember that our landlord is called Mrs. De Smet")
+    assert own(runtime, "what's the name of my landlord?") == "Your landlord is called Mrs. De Smet."
     tell(runtime, "I have two uncles, Bo and Finn.", "my flatmate is called kofi", "no wait, his name is Kwame")
     assert own(runtime, "what are my uncles' names?") == "Your uncles are called Bo and Finn."
     assert own(runtime, "what's my flatmate's name?") == (

@@ -6,11 +6,12 @@ import pytest
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.turn import CarriedOut, Completed
+from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, undo, upkeep
+from memapp.services import chats, curate, forget, undo, upkeep
 from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_LIKE_IT, WHICH
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
@@ -237,6 +238,53 @@ def test_what_was_only_said_is_not_brought_up_again(runtime: Runtime) -> None:
     assert own(runtime, "what did I tell you about the caravan?")
     assert own(runtime, "forget what I said about the caravan") == NOT_BROUGHT_UP
     assert "petrol" not in own(runtime, "what did I tell you about the caravan?")
+
+
+@pytest.mark.parametrize(
+    "said", ["Yesterday the caravan smelled of petrol, it was awful.", "I own a caravan that smells of petrol."]
+)
+def test_undo_of_a_forget_brings_the_quote_back(runtime: Runtime, said: str) -> None:
+    tell(runtime, said)
+    step = only(CarriedOut, say(runtime, new_chat(runtime), "forget what I said about the caravan")).step
+    assert "petrol" not in own(runtime, "what did I tell you about the caravan?")
+    assert undo.undoable(runtime, 1)[0].id == step
+    undo.undo(runtime, step)
+    assert "petrol" in own(runtime, "what did I tell you about the caravan?")
+
+
+def test_what_was_withdrawn_before_it_was_learned_is_learned_after_the_undo(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I hate olives.")
+    own(runtime, "forget the last thing I told you", thread)
+    own(runtime, "undo that", thread)
+    learn(runtime)
+    assert known(runtime) == ["You hate olives."]
+
+
+def test_undo_that_takes_back_what_memapp_did_at_the_last_word(runtime: Runtime) -> None:
+    thread = tell(runtime, "I play the piano. I hate olives.")
+    own(runtime, "forget what I said about the piano", thread)
+    assert own(runtime, "undo that", thread) == "Taken back: Moved to the trash: “You play the piano.”"
+    assert known(runtime) == ["You hate olives.", "You play the piano."]
+    own(runtime, "remember that the spare key is with Gladys", thread)
+    own(runtime, "undo it please", thread)
+    assert known(runtime) == ["You hate olives.", "You play the piano."]
+
+
+def test_undo_that_behind_anything_else_means_what_it_taught(runtime: Runtime) -> None:
+    thread = tell(runtime, "I hate olives.")
+    assert own(runtime, "undo that", thread) == "Forgotten: You hate olives."
+    assert known(runtime) == []
+
+
+def test_a_forget_is_not_taken_back_once_its_fact_is_erased(runtime: Runtime) -> None:
+    tell(runtime, "I own a caravan that smells of petrol.")
+    (fact,) = curate.list_memories(runtime)
+    step = only(CarriedOut, say(runtime, new_chat(runtime), "forget what I said about the caravan")).step
+    forget.purge(runtime, [fact.id])
+    assert undo.find(runtime, step) is None
+    with pytest.raises(UsageError):
+        undo.undo(runtime, step)
 
 
 def test_what_is_not_there_is_said_not_to_be(runtime: Runtime) -> None:

@@ -12,7 +12,7 @@ from memapp.language.english import asked_sentence
 from memapp.language.english.authorship import own_words
 from memapp.language.english.clauses import verb_at
 from memapp.language.english.given_names import given_names
-from memapp.language.english.grammar import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
+from memapp.language.english.grammar import expand, is_adverb, is_past, sentences, stems, tokens
 from memapp.language.english.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.lexicon import lexicon
@@ -25,32 +25,30 @@ ENOUGH = 0.5
 def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     """Return how surely a sentence answers a question: 0 for not, else the more of its words it holds, up to 1."""
     held = _held(sentence)
-    if not question.named and not question.other and not question.wants:
-        return 0.0
-    if any(not (one & held) for one in question.named):
+    if not (question.named or question.other or question.wants) or not all(one & held for one in question.named):
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
-    is_of_somebody = not (question.is_told or question.of_anybody) and (
-        is_fact or bool(question.wants) or not question.is_narrative
-    )
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
         return 0.0
     if not question.is_narrative and EN.regex("{formerly}").search(sentence) and not EN.regex("{formerly}").search(question.text):
         return 0.0
-    if is_of_somebody and not _is_about_same(question, sentence, is_fact=is_fact):
+    is_of_somebody = is_fact or bool(question.wants) or not question.is_narrative
+    if is_of_somebody and not (question.is_told or question.of_anybody or _is_about_same(question, sentence, is_fact=is_fact)):
         return 0.0
     is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
     if is_wanted and not (_has_beside(question, sentence) if question.of_anybody else has_wanted(question, sentence)):
         return 0.0
-    if not question.other:
-        return 1.0
-    share = sum(bool(one & held) for one in question.other) / len(question.other)
+    share = _share(question, held)
     if question.is_told:
         return 1.0 if share or question.named else 0.0
     is_exact = question.is_yes_or_no or not question.is_personal or (question.wants and not question.is_narrative)
-    least = 1.0 if is_exact else ENOUGH
-    return share if share >= least else 0.0
+    return share if share >= (1.0 if is_exact else ENOUGH) else 0.0
+
+
+def _share(question: MemoryQuestion, held: frozenset[str]) -> float:
+    """Return how much of the other words of a question a sentence holds."""
+    return sum(bool(one & held) for one in question.other) / len(question.other) if question.other else 1.0
 
 
 def names(question: MemoryQuestion, sentence: str) -> bool:
@@ -79,8 +77,7 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
 
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence holds as many words of a question, besides names, as an answer must."""
-    held = _held(sentence)
-    return sum(bool(one & held) for one in question.other) >= ENOUGH * len(question.other)
+    return _share(question, _held(sentence)) >= ENOUGH
 
 
 def _somebody(question: MemoryQuestion) -> list[frozenset[str]]:
@@ -150,11 +147,6 @@ def with_subject(statement: str, before: Sequence[str]) -> str:
 def without_apposition(statement: str) -> str:
     """Return a statement without a name between commas, behind which its verb looks like that of a question: `Emil, is`."""
     return EN.regex("{apposition}").sub("", statement)
-
-
-def is_correction(message: str) -> bool:
-    """Say whether a message takes back, or dates, what was said just before it: `no, it's Ghent, not Bruges`."""
-    return EN.regex("{corrects}").match(expand(message).strip()) is not None
 
 
 def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
@@ -230,30 +222,11 @@ def _subject(words: Sequence[str]) -> Sequence[str]:
 
 
 def _has_name(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence has a name: of those whom a question names, where it names somebody's."""
     if EN.regex(r"\b(?:called|named|names? (?:is|are|was))\b").search(sentence):
         return True
-    written = tokens(sentence)
-    large = [at for at, word in enumerate(written) if at and word[:1].isupper() and word not in ("I", "User", "User's", "I'm")]
-    if not question.kin:
-        return bool(large) or '"' in sentence or "“" in sentence
-    asked = {key(one) for one in question.kin}
-    return (
-        any(key(stem) in asked for at in large for stem in stems(written[at - 1 - (written[at - 1] == "is")].casefold()))
-        or any(written[at + 1 : at + 2] in ([","], ["is"]) and _stands_for_kin(written, at, asked) for at in range(len(written)))
-        or any(_is_small_name(written, at) and stems(written[at - 1]) & asked for at in range(1, len(written)))
-    )
-
-
-def _is_small_name(written: Sequence[str], at: int) -> bool:
-    """Say whether a word between a noun and its verb may be a name in small letters: `my sister mira turns 30`."""
-    word, following = written[at].casefold(), [one.casefold() for one in written[at + 1 : at + 4] if not is_adverb(one)]
-    is_known = is_verb(word) or is_adverb(word) or word in EN.function_words | EN.pronouns | EN.negations | EN.kin
-    return not is_known and word.isalpha() and following != [] and is_verb(following[0])
-
-
-def _stands_for_kin(written: Sequence[str], at: int, asked: set[str]) -> bool:
-    """`Mira, my sister,` and `Mira is my sister`."""
-    behind = [word.casefold() for word in written[at + 2 : at + 4]]
-    is_whose = behind[:1] in (["my"], ["user's"])
-    is_name = written[at][:1].isupper() and not (is_adverb(written[at].casefold()) or written[at].casefold() in EN.interjections)
-    return is_name and is_whose and any(key(stem) in asked for word in behind[1:] for stem in stems(word))
+    if question.kin:
+        asked = {key(one) for one in question.kin}
+        return any(kin_in(one.who) & asked for one in given_names(sentence))
+    large = any(word[:1].isupper() and word not in ("I", "User", "User's", "I'm") for word in tokens(sentence)[1:])
+    return large or '"' in sentence or "“" in sentence

@@ -5,10 +5,11 @@ else, so by itself it makes none; nor does a question, a supposition, or what is
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Literal
+from itertools import groupby, pairwise
+from typing import Any, Literal
 
 from memapp.domain.chat import Message
 from memapp.language.english.authorship import stated_sentences
@@ -16,6 +17,7 @@ from memapp.language.english.dates import is_date, typed_on_its_day
 from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import is_adverb, is_verb, join, stems, tokens, word_at
 from memapp.language.english.parsed_fact import number_in, parse, verb_place
+from memapp.language.english.profile_forms import in_first_person
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("correction")
@@ -99,6 +101,24 @@ def read_correction(text: str) -> Correction | None:
     return found if found.points_back and not is_answer else None
 
 
+def says_no_more(text: str) -> bool:
+    """Say whether each part of a text corrects or ends something, so that by itself it tells nothing."""
+    parts = (_without_leads(join(part))[1] for words in stated_sentences(text) for part in _parts(words))
+    return all(_read(part) != Correction() for part in parts if part)
+
+
+def ends_for_both(fact: str) -> bool:
+    """Say whether a fact about the person alone is half of what ended for two: `User does not talk any more.`"""
+    found = read_correction(re.sub(r"^I\b", "We", in_first_person(fact)))
+    return found is not None and found.who is None and not found.old
+
+
+def only_says_meant(fact: str) -> bool:
+    """Say whether a fact only gives what is meant in place of something: `Thursday User means.`"""
+    found = read_correction(in_first_person(fact))
+    return found is not None and found.is_lead and not found.is_over
+
+
 def correction_of(message: Message) -> Correction | None:
     """Return what a message corrects or ends; a day may be told as seen from the message's: `no, it's next Wednesday`."""
     of_its_day = read_correction(typed_on_its_day(message))
@@ -155,14 +175,13 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
     """Yield what the parts of a sentence say. Only the first of a message points at what was said before it: others at itself."""
     if not EN.hypothetical.isdisjoint(word.casefold() for word in words):
         return
-    contrast = _match("contrasts", join(_without_leads(words)[1]))
+    contrast = _fitting(EN.entry("contrasts"), _without_leads(join(list(words)))[1])
     if contrast and (value := _value(contrast["new"], is_all=True)) and (old := _forms(contrast["old"])):
         yield Correction(is_lead=True, old=old, instead=value)
         return
     for part in _parts(words):
-        has_lead, rest = _without_leads(part)
-        text = join(rest)
-        found = (_pointing(text) or _ended(text) or _given(text) or Correction()) if text else Correction()
+        has_lead, text = _without_leads(join(part))
+        found = _read(text)
         if found.points_back and not is_first:
             found = replace(found, points_back=False, is_lead=True)
         is_first = is_first and (not text or found.points_back)
@@ -172,97 +191,57 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
 def _both(one: Correction, other: Correction) -> Correction:
     """Join what two parts of a message say; of the same thing the first counts."""
     named = one if one.names_what else other
-    return Correction(
-        points_back=one.points_back or other.points_back,
-        is_lead=one.is_lead or other.is_lead,
-        is_over=one.is_over or other.is_over,
-        old=named.old,
-        fact=named.fact,
-        holds=named.holds,
-        who=named.who,
-        instead=one.instead or other.instead,
-    )
+    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over", "instead")}
+    return replace(named, **either)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
     """Yield the words between commas, dashes and `but`."""
-    part: list[str] = []
-    for word in [*words, ","]:
-        if word in ",;:()!–—--" or word.casefold() in ("but", "because"):
-            if part:
-                yield part
-            part = []
-        else:
-            part.append(word)
+    for is_between, part in groupby(words, lambda word: word in ",;:()!–—--" or word.casefold() in ("but", "because")):
+        if not is_between:
+            yield list(part)
 
 
-def _without_leads(words: Sequence[str]) -> tuple[bool, list[str]]:
-    """Return whether words begin or end with what may lead to a correction, and the rest of them."""
-    start, end = 0, len(words)
-    leads = False
-    while start < end and (_is_lead(words, start) or words[start].casefold() in EN.passing or words[start] in ",!"):
-        leads = leads or _is_lead(words, start)
-        start += 1
-    while end > start and (words[end - 1].casefold() in EN.leads - EN.negations or words[end - 1] == ","):
-        leads = leads or words[end - 1] != ","
-        end -= 1
-    return leads, list(words[start:end])
+def _without_leads(text: str) -> tuple[bool, str]:
+    """Return whether a text begins or ends with what may lead to a correction, and the rest of it."""
+    begun = EN.regex(r"(?:(?:(?:{lead}|{passing})(?![\w'-])|[,!])\s*)*").match(text)
+    start = begun.end() if begun else 0
+    ended = EN.regex(r"(?:(?:^|\s+){leads_behind}|,)*$").search(text, start)
+    end = ended.start() if ended else len(text)
+    leads = EN.regex(r"(?<![\w'-]){lead}(?![\w'-])").search(text[:start]) or EN.regex("{leads_behind}").search(text[end:])
+    return leads is not None, text[start:end].strip()
 
 
-def _is_lead(words: Sequence[str], at: int) -> bool:
-    """Say whether a word leads to what follows, and is no part of it: `no sugar`, `sorry for the noise`."""
-    word, following = words[at].casefold(), "".join(words[at + 1 : at + 2]).casefold()
-    if word == "no":
-        return not re.match(r"\w", following) or following in EN.leads | EN.passing | EN.pronouns | EN.possessives | {"the"}
-    return word in EN.leads and not (word == "sorry" and following in EN.naming_prepositions - {"near", "in", "at", "on"})
+def _read(text: str) -> Correction:
+    """Read a part in the first way that it fits; else the value that it may be."""
+    ways = ((way, _fitting(way["patterns"], text)) for way in EN.entry("ways"))
+    read = (_in_way(way, found.groupdict()) for way, found in ways if found)
+    return next(filter(None, read), Correction(instead=_value(text, is_all=True)))
 
 
-def _pointing(text: str) -> Correction | None:
-    """Read what points at what was said just before: `my mistake`, `that was last year`, `you can cross the harp out`."""
-    text = EN.regex("{behind}$").sub("", text)
-    if EN.regex("{mistaken}").fullmatch(text):
-        return Correction(points_back=True)
-    over = _match("over", text)
-    return Correction(points_back=True, is_over=True, old=_forms(over.groupdict().get("old") or "")) if over else None
+def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correction | None:
+    """Return what a part says in a way; None where its words do not go with that."""
+    old, who, new = (_first_of(said, names) for names in (("old", "name", "other"), ("who", "he", "him"), ("new",)))
+    found = Correction(way.get("points_back", False), way.get("is_lead", False), way.get("is_over", False), _forms(old))
+    value = _value(new)
+    if value is None and "new" not in said:
+        if "old" in said and not (found.old or found.points_back):
+            is_it = old.casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we")
+            return replace(found, points_back=True) if is_it else None
+        who_ended = None if "name" in said else who
+        return replace(found, fact=way.get("fact", ""), holds=_forms(_first_of(said, ("to",))), who=who_ended)
+    if value is None or (way.get("is_of_time") and value.kind in ("name", "noun")):
+        return None
+    return replace(found, instead=replace(value, is_name=said.get("named") is not None))
 
 
-def _ended(text: str) -> Correction | None:
-    """Read what somebody ended, or what has ended of itself: `I quit smoking`, `marcus and I broke up`."""
-    for entry in EN.entry("ends"):
-        found = EN.regex(entry["pattern"]).fullmatch(text)
-        if found is None:
-            continue
-        groups = found.groupdict(default="")
-        old = _forms(groups.get("old", "") or groups.get("name", "") or groups.get("other", ""))
-        who = groups.get("who", "") or groups.get("he", "") or groups.get("him", "")
-        if "old" in groups and not old:
-            if groups["old"].casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we"):
-                return Correction(points_back=True, is_over=True)
-            continue
-        fact, holds = entry.get("fact", ""), _forms(groups.get("to", ""))
-        return Correction(is_over=True, old=old, fact=fact, holds=holds, who=None if "name" in groups else who)
-    return None
+def _first_of(said: Mapping[str, str | None], names: Sequence[str]) -> str:
+    return next((text for name in names if (text := said.get(name))), "")
 
 
-def _given(text: str) -> Correction | None:
-    """Read what holds instead, in so many words or as what may be that: `make that Friday`, `it is violin`, `Sunday`."""
-    for name in ("changed", "now", "moved", "meant", "values"):
-        found = _match(name, text)
-        value = _value(found["new"]) if found else None
-        if found and value and not (name == "moved" and value.kind in ("name", "noun")):
-            groups = found.groupdict()
-            value = replace(value, is_name=groups.get("named") is not None)
-            old = _forms(groups.get("old") or "")
-            return Correction(
-                is_lead=name in ("changed", "moved", "meant"), is_over=name in ("changed", "now", "moved"), old=old, instead=value
-            )
-    value = _value(text, is_all=True)
-    return Correction(instead=value) if value else None
-
-
-def _match(name: str, text: str) -> re.Match[str] | None:
-    """Return the first pattern of an entry that a whole text fits."""
-    return next(filter(None, (EN.regex(pattern).fullmatch(text) for pattern in EN.entry(name))), None)
+def _fitting(patterns: Sequence[str], text: str) -> re.Match[str] | None:
+    """Return how a whole text fits the first pattern that it fits."""
+    return next(filter(None, (EN.regex(pattern).fullmatch(text) for pattern in patterns)), None)
 
 
 def _value(text: str, *, is_all: bool = False) -> Value | None:
@@ -296,14 +275,16 @@ def _is_no_value(word: str) -> bool:
 def _forms(text: str) -> Forms:
     """Return the words of a phrase that say something, up to where it tells when or why; none for no more than `go there`."""
     kept: list[str] = []
-    for word in tokens(text):
+    for word, following in pairwise([*tokens(text), ""]):
         small = word.casefold()
         if (
-            small in EN.time_words
-            or not small[0].isalpha()
-            or (kept and small in EN.cut)
-            or (not kept and small in EN.naming_prepositions)
+            not kept
+            and small in EN.naming_prepositions
+            and following[:1].isupper()
+            and following.casefold() not in EN.time_words | EN.months
         ):
+            continue  # `no longer in Lund`
+        if small in EN.time_words or not small[0].isalpha() or small in (EN.cut if kept else EN.naming_prepositions):
             break
         if not (small in EN.says_nothing | EN.pointing | EN.possessives | EN.vague_objects | EN.untelling or is_adverb(small)):
             kept.append(small)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from memapp.language.english.grammar import expand, is_adverb, is_verb, stems
 from memapp.language.lexicon import lexicon
@@ -10,6 +11,8 @@ from memapp.language.lexicon import lexicon
 EN = lexicon("from_memory")
 SEVERAL = "said_of_several"
 _NAME = r"[^\W\d_][\w'-]*"
+_TITLED = rf"(?:(?:{{titles}}\b\.?|(?-i:[A-Z])\.) ?)*{_NAME}(?: (?:(?-i:[A-Z])\. ?)?{_NAME}){{0,2}}"
+"""With what stands before it: `Mrs. De Smet`, `J. R. Ewing`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ def given_names(text: str) -> list[GivenName]:
     text = expand(text)
     found: list[GivenName] = []
     for kind, pattern in EN.table("naming").items():
-        name = _NAME if kind == SEVERAL else f"(?P<name>{_NAME}(?: {_NAME})?)"
+        name = _NAME if kind == SEVERAL else f"(?P<name>{_TITLED})"
         for match in EN.regex(pattern.replace("NAME", name)).finditer(text):
             who = " ".join(match["who"].lower().split())
             if kind == SEVERAL:
@@ -82,14 +85,20 @@ def _name_in(words: str, following: str, *, is_said: bool) -> str:
 
     In small letters it is one only where it was said to be a name, or where a verb follows.
     """
-    first, _, second = words.partition(" ")
-    first, second = first.removesuffix("'s"), second.removesuffix("'s")
+    written = [one.removesuffix("'s") for one in words.split()]
+    at = next((at for at, one in enumerate(written) if not EN.regex(r"{titles}\.?|(?:\w\.)+").fullmatch(one)), len(written) - 1)
+    first, rest = written[at], written[at + 1 :]
     if is_common(first):
         return ""
     if first[0].isupper():
-        return f"{first} {second}" if second[:1].isupper() and not is_common(second) else first
-    follows = f"{second} {following}".split()
-    is_name = _ends_clause(second, following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
+        return " ".join(
+            [
+                *(one[0].upper() + one[1:] for one in written[: at + 1]),
+                *takewhile(lambda one: one[0].isupper() and not is_common(one), rest),
+            ]
+        )
+    follows = [*rest, *following.split()]
+    is_name = _ends_clause("".join(rest[:1]), following) if is_said else bool(follows) and is_verb(_bare_of_adverbs(follows))
     return first.capitalize() if is_name else ""
 
 

@@ -22,6 +22,8 @@ def in_words(one: Step) -> str:
         return _brought_in(what if one.text else "", one)
     more = f" and {one.memories - 1} more" if one.memories > 1 else ""
     match one.event:
+        case Event.UNSAY:
+            return f"No longer brought up: {counted(one.memories, 'message')} of yours"
         case Event.DELETE if one.reason == "superseded":
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:

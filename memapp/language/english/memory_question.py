@@ -4,8 +4,9 @@ A question is read by patterns. Its words are held as keys, by which a sentence 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from memapp.language.english import asked_sentence
@@ -229,15 +230,8 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
 def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
     """Return the noun that says what is asked for: `music` in `what kind of music do I like`, which no answer need name."""
     lowered = [word.casefold() for word in words]
-    starts = [at for at, word in enumerate(lowered[:2]) if word in ("what", "which")]
-    if not starts:
-        return frozenset()
-    head = []
-    for word in lowered[starts[0] + 1 :]:
-        if word in EN.finite or word in EN.pronouns:
-            break
-        head.append(word)
-    return frozenset(head)
+    start = next((at + 1 for at, word in enumerate(lowered[:2]) if word in ("what", "which")), len(lowered))
+    return frozenset(takewhile(lambda word: word not in EN.finite | EN.pronouns, lowered[start:]))
 
 
 def _is_measure(lowered: Sequence[str], at: int) -> bool:
@@ -258,41 +252,26 @@ def _names(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
 
 def _named_places(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
     """Return where a question names something that no answer can do without: what is the person's, a name, a place."""
-    found = _names(words, lowered)
+    found, no_place = _names(words, lowered), EN.common_verbs | EN.small_attributes | EN.seasons
     for at, word in enumerate(lowered):
-        if word in ("my", "our"):
-            found |= _possessed(lowered, at + 1)
-        elif word in EN.naming_prepositions:
-            found |= _phrase(lowered, at + 1)
-    return found
+        if word in ("my", "our"):  # `my sister's dog`, `my best friend live`: up to the verb
+            found |= set(_until(lowered, at + 1, lambda word, is_first: not is_first and _is_sure_verb(word)))
+        elif word in EN.naming_prepositions:  # `to green park`, `for the big speech`: the nouns right behind it
+            start = at + 1 + (lowered[at + 1 : at + 2] != [] and lowered[at + 1] in EN.articles | EN.possessives)
+            found |= set(_until(lowered, start, lambda word, _: word in no_place or word[0].isdigit() or _is_time(word)))
+    return {at for at in found if lowered[at] not in EN.small_attributes or words[at][:1].isupper()}
 
 
-def _possessed(lowered: Sequence[str], start: int) -> set[int]:
-    """`my sister's dog`, `my best friend live`: up to the verb."""
-    found: set[int] = set()
+def _until(lowered: Sequence[str], start: int, ends: Callable[[str, bool], bool]) -> Iterator[int]:
+    """Yield the places of a few words up to one that ends what they name."""
     for at in range(start, min(len(lowered), start + POSSESSED_WORDS)):
-        word = lowered[at]
-        is_verb = at > start and (word in EN.common_verbs - EN.noun_or_verb or word in third_person_verbs() or is_past(word))
-        if is_verb or _ends_phrase(word):
-            break
-        if word not in EN.small_attributes:
-            found.add(at)
-    return found
+        if _ends_phrase(lowered[at]) or ends(lowered[at], at == start):
+            return
+        yield at
 
 
-def _phrase(lowered: Sequence[str], start: int) -> set[int]:
-    """`to green park`, `for the big speech`: the nouns right behind a preposition."""
-    found: set[int] = set()
-    for at in range(start, min(len(lowered), start + POSSESSED_WORDS)):
-        word = lowered[at]
-        if word in EN.articles | EN.possessives and at == start:
-            continue
-        if _ends_phrase(word) or word in EN.common_verbs or word in EN.small_attributes or re.match(r"\d", word):
-            break
-        if word in EN.months | EN.seasons or EN.regex("{days}").fullmatch(word):
-            break
-        found.add(at)
-    return found
+def _is_sure_verb(word: str) -> bool:
+    return word in EN.common_verbs - EN.noun_or_verb or word in third_person_verbs() or is_past(word)
 
 
 def _ends_phrase(word: str) -> bool:
@@ -301,8 +280,11 @@ def _ends_phrase(word: str) -> bool:
 
 def _says_nothing(word: str) -> bool:
     bare = word.removesuffix("'s")
-    is_time = bare in EN.months or EN.regex(r"\d{1,3}(?:st|nd|rd|th)?|{days}").fullmatch(bare) is not None
-    return bare in EN.stop_words | EN.asking | EN.small_attributes | EN.finite or is_time or not re.match(r"\w", word)
+    return bare in EN.stop_words | EN.asking | EN.small_attributes | EN.finite or _is_time(bare) or not re.match(r"\w", word)
+
+
+def _is_time(word: str) -> bool:
+    return word in EN.months or EN.regex(r"\d{1,3}(?:st|nd|rd|th)?|{days}").fullmatch(word) is not None
 
 
 def _forms(word: str) -> frozenset[str]:

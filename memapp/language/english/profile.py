@@ -142,7 +142,8 @@ def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
     if not rule.is_request:
         return _is_opening(opening)
     begins_anew = re.match(r"\W*(?:and|but)\b", beginning.group(0), re.IGNORECASE) is not None
-    return begins_anew or (len(opening) < 9 and not set(opening) & EN.third_parties)
+    is_of_writer = not set(opening).isdisjoint(EN.writers) and "you" not in _words(beginning.group(0))  # `I try to be brief`
+    return begins_anew or (len(opening) < 9 and not is_of_writer and not set(opening) & EN.third_parties)
 
 
 def _words(text: str) -> list[str]:

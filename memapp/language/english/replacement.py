@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from memapp.language.english.authorship import stated_sentences
 from memapp.language.english.correction import EN, Correction, Kind, Value, is_day
 from memapp.language.english.dates import is_date, other_day
 from memapp.language.english.grammar import is_adverb, join, stems, tokens
@@ -48,6 +49,27 @@ def replacements(correction: Correction, fact: str) -> list[Replacement]:
     is_only_core = correction.is_over and kind in ("noun", "name")
     ways = [_put(value, written, part, whole, verb, is_only_core=is_only_core, is_sure=is_sure) for part, whole, is_sure in found]
     return [one for one in ways if one.text != fact and not check_form(one.text)]
+
+
+def restated(correction: Correction, text: str) -> str:
+    """Return a text with a value in the place of the only one of its kind there; empty where none is, or several are."""
+    value = correction.instead
+    if value is None:
+        return ""
+    told = [" ".join(words) for words in stated_sentences(text)]
+    found = [(at, span) for at, sentence in enumerate(told) for span in _spans(correction, value, tokens(sentence))]
+    if len(found) != 1:
+        return ""
+    ((at, (start, end)),) = found
+    written = tokens(told[at])
+    told[at] = join([*written[:start], _in_form_of(written[end - 1], value.text), *written[end:]])
+    return ". ".join(told)
+
+
+def _spans(correction: Correction, value: Value, written: Sequence[str]) -> list[Span]:
+    if correction.old:
+        return [span for span in [_named(correction, written)] if span]
+    return [] if value.kind == "noun" else _of_kind(value.kind, value, written, 0)
 
 
 def _of_kind(kind: Kind, value: Value, written: Sequence[str], verb: int) -> list[Span]:

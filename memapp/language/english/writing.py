@@ -71,6 +71,8 @@ def _check_words(text: str) -> list[str]:
         problems.append(PRONOUN)
     if any(is_vague(words, at) for at in range(len(words))):
         problems.append(VAGUE)
+    if words[0].casefold() in EN.question_words and words[1:2] and words[1] in EN.finite:
+        problems.append(NO_SENTENCE)  # `who is User's best friend`, without its mark
     if not any(word in ("User", "User's") for word in words):
         problems.append(NOT_ABOUT_USER)
     return problems

@@ -3,7 +3,7 @@
 from textual.content import Content
 
 from memapp.domain.changes import Event, is_memapp
-from memapp.domain.history import IMPORT, label_of
+from memapp.domain.history import IMPORT, MESSAGE, label_of
 from memapp.domain.text import shorten
 from memapp.language.english.history import who
 from memapp.language.english.labels import called
@@ -43,6 +43,8 @@ def about(line: LogLine) -> str:
         return label_of(line.entry.memory_id)
     if is_file(line):
         return "a file"
+    if line.entry.memory_id.startswith(MESSAGE):
+        return "a message of yours"
     return f"“{addressed(line.said)}”" if line.said else "a memory"
 
 

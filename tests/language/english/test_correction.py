@@ -16,6 +16,7 @@ from memapp.language.english.replacement import replacements
         ("sorry, near Zadar", Value("Zadar", "near")),
         ("ok that was last year. I switched to green tea in the summer", Value("green tea")),
         ("three actually", Value("three")),
+        ("nope, sundays i meant", Value("sundays")),
     ],
 )
 def test_a_value_is_given_in_place_of_another(said: str, instead: Value) -> None:
@@ -48,6 +49,8 @@ def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
         ("I don't run anymore", "User runs a bookshop.", False),
         ("I don't run anymore", "User runs every morning.", True),
         ("I left the bank in June", "User works at a bank.", True),
+        ("Wanda isn't in Turku any more", "User's sister Wanda moved to Turku last spring.", True),
+        ("Wanda isn't in Turku any more", "User's sister Wanda moved to Oulu last spring.", False),
         ("I left the bank in June", "User likes the old bank.", False),
         ("we broke up", "User's girlfriend Lena is a vet.", True),
         ("Mia and I broke up", "User's girlfriend Lena is a vet.", False),

@@ -16,6 +16,10 @@ from memapp.language.english.given_names import given_names
         ("my aunt's name is Ruth", "Your aunt is called Ruth."),
         ("Ruth is my aunt.", "Your aunt is called Ruth."),
         ("my aunt's dog Fips is old", "Your aunt's dog is called Fips."),
+        ("our landlord is called Mrs. De Smet and she is odd", "Your landlord is called Mrs. De Smet."),
+        ("My boss is called J. R. Ewing.", "Your boss is called J. R. Ewing."),
+        ("Dr. Anna Lee is my dentist", "Your dentist is called Dr. Anna Lee."),
+        ("my teacher, St. John Rivers, is strict", "Your teacher is called St. John Rivers."),
     ],
 )
 def test_a_name_is_told_as_it_is_written_properly(text: str, told: str) -> None:

@@ -51,6 +51,9 @@ def test_no_look_alike_is_taken_for_a_request(name: str) -> None:
         ("remember that", "remember", "", True),
         ("keep in mind that I'm vegan, what can I bake?", "remember", "I'm vegan", False),
         ("Hi! what do you know about me? Thanks", "know", "", True),
+        ("what do you have on the dentist", "know", "the dentist", True),
+        ("undo that please", "undo", "", True),
+        ("can u note down that the vet is open till 7", "remember", "the vet is open till 7", True),
     ],
 )
 def test_a_request_has_its_content_and_says_whether_it_is_all(text: str, kind: str, content: str, is_all: bool) -> None:

@@ -98,6 +98,8 @@ def test_a_plain_statement_is_read_with_its_value(typed: str, field: str, value:
     "typed",
     [
         "my dog's name is Rex",
+        "I'll try to be brief",
+        "I want to be brief",
         "my number is 4000 0000 0000 0002",
         "My sister's name is Ilse.",
         "My sister lives in Oslo",

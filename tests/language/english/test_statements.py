@@ -48,6 +48,7 @@ def test_what_breaks_off_or_passes_makes_no_fact() -> None:
 
 def test_a_question_states_nothing_and_the_statement_beside_it_is_read() -> None:
     assert facts("Any good books on locks? I collect old padlocks.") == ["User collects old padlocks."]
+    assert facts("whos my best mate") == facts("no sorry, fridays") == []
 
 
 @pytest.mark.parametrize(
