@@ -2,9 +2,9 @@
 
 The examples stand in `benchmarks/made_up/statements/*.jsonl`, written for this project: what somebody typed (`t`), its mood
 (`m`: told, unreal, quoted, task, talk), whether a friend would remember it for months (`k`), whose it is (`w`: me, close, none)
-and the sensitive topic it touches (`f`). Those in `gate_*.jsonl` tell the sensitive from what only sounds like it; nearly all are
-meant and last, so only the topics are fitted to them. Each figure is of a fifth of them that the fit did not see, and of
-`sensitive_list.jsonl`, which it never sees.
+and the sensitive topic it touches (`f`). Where only `k` is given, the example counts for that question alone. Those in
+`gate_*.jsonl` tell the sensitive from what only sounds like it; nearly all are meant and last, so only the topics are fitted to
+them. Each figure is of a fifth of them that the fit did not see, and of `sensitive_list.jsonl`, which it never sees.
 
 python -m benchmarks.fit_judge [--write]
 """
@@ -66,22 +66,31 @@ def main() -> int:
 def read(path: Path) -> list[dict[str, Any]]:
     """Return labelled examples; what is not meant touches no topic, and those of the gate are not as people talk."""
     rows = [json.loads(line) for line in path.open(encoding="utf-8")]
-    gate = path.stem.startswith("gate")
-    return [row | {"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else "", "gate": gate} for row in rows]
+    gate = {"gate": path.stem.startswith("gate")}
+    return [
+        row | gate | ({"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else ""} if "f" in row else {}) for row in rows
+    ]
 
 
 def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
     named = np.array([judge.features(row["t"]) for row in rows], dtype=np.float32)
     mean, deviation = named.mean(0), named.std(0) + 1e-6
     known = judge.inputs([row["t"] for row in rows], vectors, mean, deviation)
-    talk = np.array([not row["gate"] for row in rows])
-    labels = np.array([[row["k"] == 1, row["m"] == "told", row["w"] == "close"] for row in rows])
-    questions = [_regression().fit(known[talk], one[talk]) for one in labels.T]
-    topics = _regression().fit(known, [row["f"] for row in rows])
+    lasting = np.array([0 if row["gate"] else 1 if row["k"] else -1 for row in rows], dtype=np.int8)
+    full = np.array(["f" in row for row in rows])
+    talk = full & np.array([not row["gate"] for row in rows])
+    labelled, talked = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk))
+    questions = [
+        _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1),
+        _regression().fit(known[talk], [row["m"] == "told" for row in talked]),
+        _regression().fit(known[talk], [row["w"] == "close" for row in talked]),
+    ]
+    sensitive = [bool(row["f"]) for row in labelled]
+    topics = _regression().fit(known[full], [row["f"] for row in labelled])
     names = list(topics.classes_)
-    worded, rarity = words_of(rows)
-    words = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, [bool(row["f"]) for row in rows])
-    share = np.mean([bool(row["f"]) for row in rows])  # the regression over topics knows that too
+    worded, rarity = words_of(labelled)
+    words = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, sensitive)
+    share = np.mean(sensitive)  # the regression over topics knows that too
     projection = np.linalg.svd(vectors, full_matrices=False)[2][:DIRECTIONS].T
     return {
         "model_id": np.array(model_id),
@@ -97,7 +106,8 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         "rarity": rarity.astype(np.float16),
         "projection": projection.astype(np.float32),
         "examples": np.round(judge.projected(vectors, projection) * 127).astype(np.int8),
-        "labels": np.array([names.index(row["f"]) for row in rows], dtype=np.uint8),
+        "lasting": lasting,
+        "labels": np.array([names.index(row["f"]) if "f" in row else len(names) for row in rows], dtype=np.uint8),
     }
 
 
@@ -134,19 +144,17 @@ def report_unseen(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], 
 
 
 def report(name: str, rows: Sequence[dict[str, Any]], found: Sequence[judge.Judgement]) -> None:
-    sensitive = np.array([bool(row["f"]) for row in rows])
-    sure = np.array([one.is_sensitive for one in found])
-    _line(f"{name}: sensitive", sensitive, sure)
-    right = np.mean([one.topic == row["f"] for one, row in zip(found, rows, strict=True) if row["f"]])
-    print(f"{name + ': its topic is right':32} {right:5.2f}")
     if "k" in rows[0]:
         _line(f"{name}: lasts", np.array([row["k"] == 1 for row in rows]), np.array([one.lasts for one in found]))
-        _line(f"{name}: is meant", np.array([row["m"] == "told" for row in rows]), np.array([one.is_meant for one in found]))
-        _line(
-            f"{name}: is of others",
-            np.array([row["w"] == "close" for row in rows]),
-            np.array([one.is_of_others for one in found]),
-        )
+    full = [(row, one) for row, one in zip(rows, found, strict=True) if "f" in row]
+    sensitive = np.array([bool(row["f"]) for row, _ in full])
+    _line(f"{name}: sensitive", sensitive, np.array([one.is_sensitive for _, one in full]))
+    right = np.mean([one.topic == row["f"] for row, one in full if row["f"]])
+    print(f"{name + ': its topic is right':32} {right:5.2f}")
+    if "m" in rows[0]:
+        meant, of_others = (np.array([row[key] == value for row, _ in full]) for key, value in (("m", "told"), ("w", "close")))
+        _line(f"{name}: is meant", meant, np.array([one.is_meant for _, one in full]))
+        _line(f"{name}: is of others", of_others, np.array([one.is_of_others for _, one in full]))
 
 
 def _line(name: str, wanted: NDArray[np.bool_], sure: NDArray[np.float32]) -> None:

@@ -189,7 +189,7 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
     subject, predicate = words[:subject_end], words[subject_end:]
     start = 0
     scope_open = False
-    for at in range(1, len(predicate)):
+    for at in range(len(predicate)):
         scope_open = scope_open or predicate[at].casefold() in ("to", "can", "could", "will", "would", "not")
         if predicate[at].casefold() not in ("and", "or", ",", "but"):
             continue

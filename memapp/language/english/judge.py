@@ -2,8 +2,9 @@
 
 Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
 labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
-sentence and a few named features for each question. What is sensitive is looked for twice more: by its words, which the vector
-blurs, and by the nearest examples, which say it in other words. It holds for the vectors of one embedding model only.
+sentence and a few named features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
+examples, which say it in other words; what is sensitive also by its words, which the vector blurs. It holds for the vectors of
+one embedding model only.
 """
 
 import re
@@ -29,6 +30,9 @@ VECTOR_SCALE = 6.0
 FEATURE_SCALE = 0.3
 NEARNESS = 0.04
 """How quickly an example counts less the less like it is: its weight is exp((cosine - 1) / NEARNESS)."""
+LEAST_SHARE = 1e-3
+NEIGHBOURS = 0.5
+"""How much the examples near a statement count for whether it lasts, beside the regression."""
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
 WORDS = 2**15
 """Words and pairs of neighbours are told apart by a hash; few of the thousands in the examples share one."""
@@ -44,11 +48,17 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     """Judge statements, given the unit vectors of their texts in rows of 384; by what is shipped, or by another fit."""
     by = fitted() if by is None else by
     rows = inputs(texts, vectors, by["mean"], by["deviation"])
-    answers = _logistic(rows @ by["questions"] + by["questions_bias"])
-    linear = rows @ by["topics"] + by["topics_bias"]
+    near = _nearness(vectors, by)
     names = [str(name) for name in by["topic_names"]]
+    lasting, passing = (np.clip(near @ (by["lasting"] == one), LEAST_SHARE, None) for one in (1, -1))
+    asked = rows @ by["questions"] + by["questions_bias"]
+    asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
+    answers = _logistic(asked)
+    linear = rows @ by["topics"] + by["topics_bias"]
     linear[:, names.index("")] -= _worded(texts, by)
-    topics = _softmax(_log_softmax(linear) + _near(vectors, by))
+    shares = near @ (by["labels"][:, None] == np.arange(len(names))) + 1e-9
+    near_topics = np.log(np.clip(shares / shares.sum(1, keepdims=True), LEAST_SHARE, None))
+    topics = _softmax(_log_softmax(linear) + near_topics)
     return [
         Judgement(
             lasts=float(answer[0]),
@@ -91,12 +101,11 @@ def _worded(texts: Sequence[str], by: Fitted) -> Floats:
     return np.array(found) + by["words_bias"]
 
 
-def _near(vectors: Floats, by: Fitted) -> Floats:
-    """Return the logarithm of the share that each topic has among the examples near a vector."""
+def _nearness(vectors: Floats, by: Fitted) -> Floats:
+    """Return how much each example counts for each vector; for one vector they sum to 1."""
     examples = by["examples"].astype(np.float32) / 127
     weights = np.exp((projected(vectors, by["projection"]) @ examples.T - 1) / NEARNESS)
-    shares = np.stack([weights[:, by["labels"] == at].sum(1) for at in range(len(by["topic_names"]))], axis=1)
-    return np.asarray(np.log(np.clip(shares / weights.sum(1, keepdims=True), 1e-3, None)))
+    return np.asarray(weights / weights.sum(1, keepdims=True))
 
 
 def projected(vectors: Floats, projection: Floats) -> Floats:

@@ -7,6 +7,7 @@ sensitive is judged elsewhere (`judge`).
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from rapidfuzz import fuzz, process
 
@@ -29,12 +30,12 @@ ALIKE = 88.0
 _WE = (
     (re.compile(r"\bwe(?:'re| are)\b", re.IGNORECASE), "I am"),
     (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\bwe\b", re.IGNORECASE), "I"),
+    (re.compile(r"\bwe\b(?! (?:can(?! not)|could|should|might|may|shall)\b)", re.IGNORECASE), "I"),
     (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
     (re.compile(r"\bour\b", re.IGNORECASE), "my"),
     (re.compile(r"(?<!of )\bus\b"), "me"),
 )
-"""What is said of `us` is true of the one who says it."""
+"""What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
 
 _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""
@@ -63,16 +64,26 @@ def in_third_person(text: str) -> str:
 
 
 def _statement(told: list[str], words: list[str], sentence: str) -> Statement:
-    fact = "" if any(_FOREIGN.search(word) for word in told) else fact_of(told)
+    fact = "" if _lists_verbs(told) or any(_FOREIGN.search(word) for word in told) else fact_of(told)
     return Statement(join(words), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
 
 
 def _says_little(words: Sequence[str], fact: str) -> bool:
-    """Say whether a fact is of a thought or a wish of the moment, or breaks off."""
+    """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself, or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
-    return is_passing or len(fact.split()) < FEWEST_WORDS or tokens(fact)[-1] in EN.finite | EN.negations
+    is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
+    if is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
+        return True
+    return len(fact.split()) < FEWEST_WORDS or tokens(fact)[-1] in EN.finite | EN.negations
+
+
+def _lists_verbs(words: Sequence[str]) -> bool:
+    """Say whether verbs follow that would need the ending of the first: `read the paper, watch a film and ...`."""
+    commas = [at for at, word in enumerate(words) if word == "," and word_at(words, at + 1) in EN.common_verbs]
+    first = next((at for at in commas if word_at(words, at + 2) not in ("", ",", "and", "or")), 0)
+    return words[0] == "I" and first > 1 and {"to", "can", "will", "not"}.isdisjoint(word.casefold() for word in words[:first])
 
 
 def _statements(sentence: str) -> Iterator[list[str]]:
@@ -136,9 +147,18 @@ def _left_out(words: Sequence[str]) -> list[str]:
     if is_past(verb) and following != "by":
         return ["I"]
     if verb.endswith("ing") and not stems(verb).isdisjoint(EN.common_verbs):
-        return ["I", "am"]
-    is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare
+        return [] if _is_subject(words[at:]) else ["I", "am"]
+    is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare and "me" not in words
     return ["I"] if is_bare or (verb == "do" and following == "not") else []
+
+
+def _is_subject(words: Sequence[str]) -> bool:
+    """Say whether an -ing form is itself the subject of a verb: `Learning Welsh was hard`."""
+    own = takewhile(
+        lambda word: word not in EN.subordinate | EN.coordinators | {",", "i", "because", "since", "that"},
+        map(str.casefold, words),
+    )
+    return not EN.finite.isdisjoint(own)
 
 
 def _somebody(words: Sequence[str]) -> list[str]:

@@ -11,10 +11,11 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, joi
 
 def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
-    words = leave_off_decoration(["the" if word.casefold() in _OTHERS else word for word in words])
-    if len(words) > 4 and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
+    is_own = words[:1] == ["I"]
+    words = leave_off_decoration([word if is_own or word.casefold() not in _OTHERS else "the" for word in words])
+    if "with" in words[:-3] and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
         words = words[:-2]  # `recipes with peanuts in them`
-    if not words:
+    if not words or _points_back(words):
         return ""
     if words[0] == "I":
         predicate = _predicate(words[1:])
@@ -25,7 +26,7 @@ def fact_of(words: Sequence[str]) -> str:
         told = to_third_person(words[at + 1 :], starts_with_subject=False)
         told = ["User", "and", "User's", *words[1 : at - 1], *told] if told else None
     else:
-        told = to_third_person(words, starts_with_subject=True)
+        told = to_third_person(words, starts_with_subject=True) if words[0].casefold() not in EN.common_verbs else None
     text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
     return text[0].upper() + text[1:] + "." if text else ""
 
@@ -49,7 +50,20 @@ def _predicate(words: Sequence[str]) -> list[str]:
         if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in no_verb or verb.endswith("ing"):
             return []
         verb = third_person(verb)
+    elif verb in EN.unchanged_past & EN.common_verbs and EN.regex(r"\b{habitual}\b").search(" ".join(words)):
+        verb = third_person(verb)
     return [*adverbs, verb, *rest[1:]]
+
+
+def _points_back(words: Sequence[str]) -> bool:
+    """Say whether this ends with `hooked on it`, `look into it` or `some of them`: too little is left without that."""
+    is_short = words[0] != "I" or len(words) < 4
+    if is_short or words[-1].casefold() not in EN.pointing or words[-2].casefold() not in EN.function_words:
+        return False
+    _, rest = split_adverbs(words[1:-2])
+    last = rest[-1].casefold() if rest else ""
+    is_state = word_at(rest, 0) in ("am", "was") and EN.articles.isdisjoint(rest)
+    return is_state or last in EN.common_verbs | EN.quantities or len(rest) < 2
 
 
 def leave_off_decoration(words: Sequence[str]) -> list[str]:

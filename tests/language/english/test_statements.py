@@ -46,6 +46,47 @@ def test_what_breaks_off_or_passes_makes_no_fact() -> None:
         assert facts(typed) == [], typed
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "I'm totally hooked on it.",
+        "I'm counting on them.",
+        "I'd have to ask about it.",
+        "I picked some of those.",
+        "I adore their old songs.",
+        "I keep one called Pepper.",
+        "I play all sorts of card games, my favourites are rummy and whist.",
+        "My favourite was the bronze horse.",
+        "I collect lots of things.",
+        "I know many favourites.",
+        "I have always hoped to visit.",
+    ],
+)
+def test_what_is_whole_only_with_another_sentence_makes_no_fact_by_itself(typed: str) -> None:
+    assert not [fact for fact in facts(typed) if fact != "User plays all sorts of card games."]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("Write to me.", []),
+        ("We can swap recipes.", []),
+        ("We should see a play together.", []),
+        ("I'll ask the chemist about a cream.", []),
+        ("Maybe I'll bring a book.", []),
+        ("Juggling is great too.", []),
+        ("Playing the harp in public was a thrill.", []),
+        ("My name is [name].", []),
+        ("I'll weigh the costs and write my own plan.", []),
+        ("I will teach in Riga from September.", ["User will teach in Riga from September."]),
+        ("I usually read the paper in bed.", ["User usually reads the paper in bed."]),
+        ("I mostly write letters, watch old films and nap.", []),
+    ],
+)
+def test_an_intention_an_offer_or_a_command_is_no_habit(typed: str, told: list[str]) -> None:
+    assert facts(typed) == told
+
+
 def test_a_question_states_nothing_and_the_statement_beside_it_is_read() -> None:
     assert facts("Any good books on locks? I collect old padlocks.") == ["User collects old padlocks."]
     assert facts("whos my best mate") == facts("no sorry, fridays") == []
