@@ -53,7 +53,7 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 RULES = {
     "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
     # The words that rules read with are data; `language.lexicon` reads them once and hands them on.
-    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib"}),
+    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
     "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),
     "inference": rule(

@@ -52,6 +52,8 @@ class Corrected:
     """The fact, where it is known; else it waits."""
     requests: tuple[ConsentRequest, ...] = ()
     """What it waits with."""
+    is_in_words: bool = False
+    """It waits in the person's words, without a fact."""
     is_over: bool = False
     """It was so, and is no more; else it never was."""
     instead: Draft | None = None
@@ -129,7 +131,7 @@ def _waiting(session: Session, requests: Sequence[ConsentRequest]) -> list[Corre
             continue
         memory = consents.memory_of(session, request.id)
         text = memory.text if memory else request.new_value
-        there = held.get(text, Corrected(text))
+        there = held.get(text, Corrected(text, is_in_words=memory is None))
         held[text] = replace(there, requests=(*there.requests, request))
     return list(held.values())
 
@@ -153,6 +155,10 @@ def _among(runtime: Runtime, correction: Correction, meant: Sequence[Corrected],
 
 def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected], least: float) -> Corrected | None:
     """Put what holds instead in the place of the value that it is most like; None where nothing is, or several are as much."""
+    anew = [(one, text) for one in meant if one.is_in_words and (text := replacement.restated(correction, one.text))]
+    if len(anew) == 1:
+        ((one, text),) = anew
+        return replace(one, instead=Draft("", (), topic=one.requests[0].field, value=text))
     ways = [(one, way) for one in meant for way in replacements(correction, one.text)]
     sure = [(one, way) for one, way in ways if way.is_sure]
     if not sure and correction.instead:

@@ -155,7 +155,8 @@ def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
 
 def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
     """Let messages be told again."""
-    session.run("DELETE FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))", ids=message_ids)
+    sql = "DELETE FROM taken_back WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"
+    session.run(sql, ids=message_ids)
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:

@@ -44,6 +44,7 @@ STATED = (
     *("I work as a gardener and I sell honey.", "My favourite soup is lentil soup.", "I hate driving at night."),
     *("I never drink coffee after noon.", "I collect old maps.", "I moved house three years ago.", "I own a red bicycle."),
     *("My best friend Tom repairs clocks.", "I swim every Tuesday.", "I am afraid of spiders.", "I study botany."),
+    *("I keep bees on the roof of the school.", "I play chess with my neighbour on Sundays.", "I never learned to swim."),
 )
 ASKED = (
     *("Tell me a joke.", "What is the capital of France?", "How long do eggs boil?", "Can you write a poem about rain?"),
@@ -311,6 +312,9 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     city = requests.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
+    thread = new_chat(runtime)
+    for said in ("The piano tuner came at ten.", "forget what I said about the piano"):
+        say(runtime, thread, said)
     entries = activity.entries(runtime)
     assert {entry.event for entry in entries} == set(Event)
     by_memapp = {entry.event for entry in entries if is_memapp(entry.actor)}

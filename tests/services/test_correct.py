@@ -105,7 +105,7 @@ def test_what_ends_without_another_in_its_place_is_told_and_can_be_taken_back(ru
 )
 def test_half_of_what_ended_for_two_is_no_fact(runtime: Runtime, said: tuple[str, ...]) -> None:
     tell(runtime, *said)
-    assert (live(runtime), waiting(runtime)) == ([], [])
+    assert live(runtime) == []
 
 
 @pytest.mark.parametrize(
@@ -129,18 +129,18 @@ def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime)
     assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])
 
 
-def test_a_correction_of_what_was_not_learned_is_read_with_the_message_before_it(runtime: Runtime) -> None:
+def test_what_waits_in_the_persons_words_is_asked_about_as_corrected(runtime: Runtime) -> None:
     flat = "The flat is in Gdansk, near the old shipyard."
     tell(runtime, flat)
-    assert (live(runtime), waiting(runtime)) == ([], [])
+    assert (live(runtime), waiting(runtime)) == ([], [flat])
     tell(runtime, flat, "I meant Gdynia! I always write the wrong one.")
-    assert [one for one in waiting(runtime) if "Gdynia" in one and "Gdansk" not in one]
+    assert waiting(runtime) == ["The flat is in Gdynia, near the old shipyard"]
 
 
 @pytest.mark.parametrize("first", ["The flats are in Gdansk and Sopot.", "Off the record: the flat is in Gdansk."])
 def test_a_message_is_not_read_again_where_several_are_meant_or_it_is_no_evidence(runtime: Runtime, first: str) -> None:
     tell(runtime, first, "I meant Gdynia!")
-    assert (live(runtime), waiting(runtime)) == ([], [])
+    assert [one for one in [*live(runtime), *waiting(runtime)] if "Gdynia" in one] == []
 
 
 def test_what_waits_is_withdrawn_and_the_new_value_waits(runtime: Runtime) -> None:

@@ -344,9 +344,9 @@ def test_who_is_meant_is_asked_where_nobody_was_named(runtime: Runtime) -> None:
 
 
 def test_a_quote_is_whole_where_there_is_room(runtime: Runtime) -> None:
-    tell(runtime, "We went to Tibet last year. The mountains were so majestic that I began to paint.")
+    tell(runtime, "We went to Norway last year. The mountains were so majestic that I began to paint.")
     assert own(runtime, "what did I tell you about the mountains?") == (
-        'You told me today: "We went to Tibet last year. The mountains were so majestic that I began to paint."'
+        'You told me today: "We went to Norway last year. The mountains were so majestic that I began to paint."'
     )
 
 

@@ -30,7 +30,8 @@ def tells_secret(content: str) -> bool:
 def _of_sentence(sentence: str) -> list[Draft]:
     facts = [one.fact for one in read(sentence) if one.fact]
     if len(facts) < 2 or not holds_all(sentence, " ".join(facts)):
-        facts = [_retold(sentence) or (facts if holds_all(sentence, " ".join(facts)) else [_as_written(sentence)])[0]]
+        is_whole = facts and holds_all(sentence, " ".join(facts))
+        facts = [_retold(sentence) or (facts[0] if is_whole else _as_written(sentence))]
     return [draft_of(fact) for fact in facts]
 
 
