@@ -78,8 +78,18 @@ def opened(folder):
     embedder.close()
 
 
+OTHERS = set()
+
+
+@pytest.fixture(autouse=True)
+def children_of_other_tests():
+    OTHERS.update(psutil.Process().children())  # such as the model by which other tests read messages
+    yield
+    OTHERS.clear()
+
+
 def children():
-    return psutil.Process().children()
+    return [one for one in psutil.Process().children() if one not in OTHERS]
 
 
 def until(condition):
