@@ -10,6 +10,7 @@ from benchmarks.experiment import ARMS, Arm, Conversation, hold, hold_all, read_
 from benchmarks.paired import Plan, compare
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
+from tests.builders import Reader
 
 TALK = Conversation(
     "one",
@@ -41,7 +42,7 @@ class Watched:
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
 def test_each_arm_makes_the_calls_that_it_is_named_after(arm: Arm) -> None:
     watched = Watched()
-    row = hold(TALK, arm, watched.model, ScriptedEmbedder(), "Something else.")
+    row = hold(TALK, arm, watched.model, Reader(), "Something else.")
     assert any(kind == "predict" for kind, _ in watched.calls) == arm.predictor
     assert any("Rex" in words for _, words in watched.calls[:3]) == arm.loop
     first, second = row.guesses

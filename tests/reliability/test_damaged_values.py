@@ -164,7 +164,7 @@ async def test_every_screen_tells_of_damage_and_puts_the_backup_back(known: Path
     for number, value in damages(known / "memapp.db", count):
         told += await looked_through(damaged(known, home, number, value))
         assert not list((home / "log").glob("crash*")), value
-    assert told > count // 4
+    assert count == 1 or told > count // 4, "of one value chance decides whether it is met"
 
 
 async def looked_through(home: Path) -> bool:
