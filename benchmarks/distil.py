@@ -1,9 +1,7 @@
 """What does the one reading write down from real chats, and is it in the person's own words?
 
 Each speaker of `data/synthetic_persona_chat/dev` counts as a person who types. What passes at the first try is counted
-against all that was written. Where nothing is found in a message that tells something lasting, memapp
-asks the model: how many of its sentences are well written is measured on some of those messages, and counts for all of them.
-How many of these it keeps is shown: what says more than the person did is thrown away.
+against all that was written. What a capable model proposes besides is not measured here: none comes with memapp.
 
 The facts of a chat are checked by a second, simpler reading of the writing rules and of groundedness than the one memapp
 uses, and compared by meaning (bundled embedder) and by letters with the persona lines that the speaker was given. Task talk
@@ -19,7 +17,6 @@ import random
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,16 +25,11 @@ import numpy as np
 from rapidfuzz import fuzz
 
 from benchmarks import MISSED, bundled_embedder
-from memapp.domain.prompt import Piece
 from memapp.domain.utterance import Draft
-from memapp.inference import Cancel
-from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder
-from memapp.inference.llama import LlamaModel
 from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.writing import check_fact, check_form, check_tags
-from memapp.prompts import distil as words
-from memapp.services.statements import Told, told_by
+from memapp.language.english.writing import check_fact, check_tags
+from memapp.services.statements import told_by
 
 FIRST_PASS = 0.95
 SAME_MEANING = 0.7
@@ -46,9 +38,6 @@ TASK_TALK_LIMIT = 0.03
 """Facts per turn of talk about bookings and searches, where nearly nothing lasts."""
 LIES_LIMIT = 0.01
 SMALL_CHATS = 25
-FOR_MODEL = 400
-SMALL_FOR_MODEL = 24
-"""Messages: each takes about half a second."""
 PRONOUNS = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|he|him|his|she|her|hers|it|its|they|them|their|theirs|\w+self|\w+selves)\b"
 )
@@ -72,8 +61,6 @@ class Speaker:
     persona: list[str]
     messages: list[str]
     facts: list[Stored]
-    for_model: list[str]
-    """Messages that tell something lasting in which no fact is found."""
 
 
 @cache
@@ -82,12 +69,8 @@ def reader() -> ChildEmbedder:
 
 
 @cache
-def told(message: str) -> Told:
-    return told_by(reader(), message)
-
-
 def distil(message: str) -> list[Draft]:
-    return [draft for draft in told(message).drafts if draft.text]
+    return [draft for draft in told_by(reader(), message) if draft.text]
 
 
 def main() -> int:
@@ -107,7 +90,6 @@ def main() -> int:
         print_sample(stored, options.sample, options.seed)
         return 0
     failures = measure_facts(speakers, stored)
-    failures += measure_model(speakers, stored, SMALL_FOR_MODEL if options.small else FOR_MODEL, options.seed)
     failures += measure_lies(stored)
     measure_recovery(speakers)
     failures += measure_other(options.data, 400 if options.small else None)
@@ -122,8 +104,7 @@ def read_speakers(path: Path, limit: int | None) -> Iterator[Speaker]:
         for number in (1, 2):
             start = f"User {number}: "
             messages = [message.removeprefix(start) for message in chat["conversation"] if message.startswith(start)]
-            for_model = [message for message in messages if not distil(message) and told(message).has_more]
-            yield Speaker(chat[f"persona{number}"], messages, facts_of(messages), for_model)
+            yield Speaker(chat[f"persona{number}"], messages, facts_of(messages))
 
 
 def facts_of(messages: Sequence[str]) -> list[Stored]:
@@ -155,26 +136,6 @@ def measure_facts(speakers: Sequence[Speaker], stored: Sequence[Stored]) -> list
     if first_pass < FIRST_PASS:
         failures.append(f"only {first_pass:.3f} of what was written passes at the first try")
     return failures
-
-
-def measure_model(speakers: Sequence[Speaker], stored: Sequence[Stored], count: int, seed: int) -> list[str]:
-    """Let the bundled model write a fact from messages that the rules leave to it."""
-    messages = [message for speaker in speakers for message in speaker.for_model]
-    asked = random.Random(seed).sample(messages, min(count, len(messages)))
-    well_formed = kept = 0
-    with closing(LlamaModel(bundled_model_path())) as model:
-        for message in asked:
-            with closing(model.generate(*words.request("", message), Cancel())) as stream:
-                draft = words.parse("".join(part.text for part in stream if isinstance(part, Piece)))
-            well_formed += draft is not None and not check_form(draft.text)
-            kept += draft is not None and not check_fact(draft.text, message)
-    row("messages left to the model", len(messages), len(messages) / sum(len(one.messages) for one in speakers), "of messages")
-    row("  it wrote a well-formed sentence", well_formed, well_formed / len(asked), f"of {len(asked)} tried")
-    row("  which is also grounded, so kept", kept, kept / len(asked), f"of {len(asked)} tried")
-    written = len(stored) + len(messages)
-    passed = sum(is_well_formed(fact.draft) for fact in stored) + len(messages) * well_formed / len(asked)
-    row("reading and model: pass at the first try", round(passed), passed / written, f"of {written} written")
-    return [f"only {passed / written:.3f} of all that is written passes"] if passed < FIRST_PASS * written else []
 
 
 def measure_lies(stored: Sequence[Stored]) -> list[str]:

@@ -21,8 +21,12 @@ from memapp.services import activity, curate, preferences, prompt_form
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
-READS_BY_MEANING = "English, by rules and by meaning; in other languages nothing is learned unless you ask for it"
-READS_BY_MODEL = "English, as the chat model proposes: what lasts is judged with the bundled embedding model only"
+READS_BY_MEANING = (
+    "English by rules and a judge; any other language by a capable model's proposals, and what you ask it to remember"
+)
+READS_BY_MODEL = (
+    "by a capable model's proposals, and what you ask it to remember: rules need the judge, and that the bundled embedding model"
+)
 
 
 @click.command()

@@ -5,9 +5,10 @@ so the second call reuses the key/value cache of the first. This module owns tha
 renders it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 PromptForm = Literal["simple", "full"]
 """What a prompt is made of: little and plain for a small model, turns and instructions for one that can follow them."""
@@ -65,6 +66,8 @@ class Sampling:
     seed: int = 0
     grammar: str | None = None
     """GBNF that the reply (after `Prompt.head`) must follow, starting at `root`."""
+    schema: Mapping[str, Any] | None = None
+    """The same as a JSON schema, for servers that take no grammar, where it is more than strings and lists of them."""
     stop: tuple[str, ...] = ()
     """The reply ends before the first of these strings; a part of one is held back while streaming."""
     tail: str = ""

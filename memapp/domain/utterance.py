@@ -4,6 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memapp.domain.memory import Kind
+from memapp.domain.profile import Stated
+
+DEFAULT_IMPORTANCE = 2
+RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,17 @@ class Statement:
     """The sentence that it stands in, as it was typed."""
     fact: str = ""
     """A sentence about User that keeps the writing rules; empty where none can be made of the words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message as it was read."""
+
+    statements: tuple[Statement, ...]
+    stated: tuple[Stated, ...]
+    """The values of the profile that it states."""
+    may_tell: bool
+    """It is worth asking a model what it tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +70,7 @@ class Draft:
     """The field of the profile that it needs a yes for, where its meaning tells so."""
     value: str = ""
     """What is asked about, in the person's words, where no fact can be made of them; `text` is empty then."""
+    importance: int = DEFAULT_IMPORTANCE
+    """1 to 5."""
+    by: str = RULES
+    """Who proposes it: the rules, or a model by its name."""

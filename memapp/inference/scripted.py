@@ -208,8 +208,8 @@ class ScriptedModel:
             return scripted, _guess(prompt)
         if kind == "predict":
             return self._prediction(prompt), ""
-        if kind == "other":
-            return "", ""
+        if kind == "other":  # nothing is to be remembered, unless a script says so
+            return '{"facts": []}' if sampling.schema else "", ""
         turn = _ScriptedTurn(_friendly_reply(prompt))
         if self._turns:
             self._last_turn = turn = self._turns.popleft()

@@ -41,7 +41,7 @@ def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server:
     if llama_server and (prompt.head or sampling.grammar):
         grammar = {"grammar": sampling.grammar} if sampling.grammar else {}
         ways.append(Way("continue", plain | {"messages": _begun(prompt, prompt.head)} | grammar, continues=True))
-    if sampling.grammar and (schema := schema_of(prompt.head, sampling.grammar)):
+    if sampling.grammar and (schema := sampling.schema or schema_of(prompt.head, sampling.grammar)):
         for name, wanted in (
             ("schema", {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}),
             ("json", {"type": "json_object", "schema": schema}),  # llama-cpp-python's server refuses the other

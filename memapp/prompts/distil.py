@@ -1,70 +1,90 @@
-"""The model call that distils a surprise into one sentence with tags."""
+"""The model call that proposes what a message tells about the person, as up to five facts with category and importance."""
 
+import json
 import re
-import tomllib
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
+from memapp.domain.memory import MAX_MEMORY_CHARS, Kind
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.utterance import Draft
-from memapp.language.english.tags import said_tags, tags_for
-from memapp.language.english.writing import as_fact
-from memapp.paths import bundled
-from memapp.prompts.predict import unescaped
+from memapp.language.english.category import EVENT, draft_of
+from memapp.language.english.writing import NO_SENTENCE, as_fact
 from memapp.prompts.templates import template
 
-HEAD = '{"fact": "User'
-"""The beginning that makes it a sentence in the third person."""
-SHOWN_CHARS = 1200
-MAX_TOKENS = 112
+MOST_FACTS = 5
+TOO_MANY = f"more than {MOST_FACTS} facts"
+SHOWN_CHARS = 4000
+MAX_TOKENS = 512
+CATEGORIES = ("profile", "preferences", "relationships", "goals", EVENT, "activity")
+IMPORTANCE = range(1, 6)
 GRAMMAR = rf"""
-root ::= [ '] letter{{1,{MAX_MEMORY_CHARS - 20}}} "\", \"tags\": [\"" tag (", \"" tag){{0,{MAX_TAGS - 1}}} "]}}"
-tag ::= letter{{1,{MAX_TAG_CHARS}}} "\""
+root ::= "{{\"facts\": [" (item (", " item){{0,{MOST_FACTS - 1}}})? "]}}"
+item ::= "{{" fact ", \"category\": \"" category "\", \"importance\": " [1-5] "}}"
+fact ::= "\"fact\": \"User" [ '] letter{{1,{MAX_MEMORY_CHARS - 20}}} "\""
+category ::= {" | ".join(f'"{name}"' for name in CATEGORIES)}
 letter ::= [^"\\\x00-\x1F\x7F]
 """
-
-_STRING = r'"((?:[^"\\]|\\.)*)"'
-_FACT = re.compile(r'"fact"\s*:\s*' + _STRING, re.DOTALL)
-_TAGS = re.compile(r'"tags"\s*:\s*\[([^\]]*)', re.DOTALL)
-
-
-@cache
-def examples() -> list[dict[str, str]]:
-    """Return what was expected, what was said, what was learned. A small model copies its input without them."""
-    return list(tomllib.loads(bundled("assets", "prompts", "distil_examples.toml").read_text("utf-8"))["example"])
+_FACT: Mapping[str, Any] = {
+    "fact": {"type": "string"},
+    "category": {"type": "string", "enum": list(CATEGORIES)},
+    "importance": {"type": "integer", "enum": list(IMPORTANCE)},
+}
 
 
-def request(expected: str, actual: str) -> tuple[Prompt, Sampling]:
-    """Ask for one sentence on what the difference between the expected and the actual message says about the person."""
-    turns = []
-    for one in examples():
-        turns += [_question(one["expected"], one["actual"]), PromptTurn("assistant", one["reply"])]
-    turns.append(_question(expected, actual))
-    prompt = Prompt(template("distil_system").template, tuple(turns), head=HEAD)
-    return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR)
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False}
 
 
-def parse(text: str) -> Draft | None:
-    """Read a reply that came after the head; None when its sentence is missing, cut short or too long."""
-    whole = text if _FACT.search(text) else HEAD + text
-    found = _FACT.search(whole)
-    fact = as_fact(unescaped(found[1])) if found else ""
-    if not re.search(r"\w", fact.removeprefix("User")) or len(fact) > MAX_MEMORY_CHARS:
-        return None
-    return Draft(fact, said_tags(_tags(whole), fact) or tuple(tags_for(fact)))
+SCHEMA = _object({"facts": {"type": "array", "items": _object(_FACT)}})
+"""The same for servers that take no grammar."""
+_OBJECT = re.compile(r'\{(?!\s*"facts")[^{}]*\}')
+_NOTHING = re.compile(r'"facts"\s*:\s*\[\s*\]')
 
 
-def _question(expected: str, actual: str) -> PromptTurn:
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What a model proposes."""
+
+    drafts: tuple[Draft, ...]
+    refused: tuple[str, ...]
+    """What is wrong with the rest of its reply, one for each fact that it may have held."""
+
+
+def request(expected: str, message: str) -> tuple[Prompt, Sampling]:
+    """Ask for what the difference between the expected and the actual message says about the person."""
     asked = template("distil").substitute(
         expected=shorten(one_line(expected), SHOWN_CHARS) or "Nothing in particular.",
-        actual=shorten(one_line(actual), SHOWN_CHARS),
+        actual=shorten(one_line(message), SHOWN_CHARS),
     )
-    return PromptTurn("user", asked)
+    prompt = Prompt(template("distil_system").template, (PromptTurn("user", asked),))
+    return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
-def _tags(whole: str) -> tuple[str, ...]:
-    listed = _TAGS.search(whole)
-    words = [unescaped(tag).lower() for tag in re.findall(_STRING, listed[1])] if listed else []
-    useful = [word for word in words if re.search(r"\w", word) and len(word) <= MAX_TAG_CHARS]
-    return tuple(dict.fromkeys(useful))[:MAX_TAGS]
+def parse(text: str) -> Proposals:
+    """Read a reply fact by fact, so that one that is broken or cut short costs no other."""
+    found = [_draft(one) for one in _OBJECT.findall(text)]
+    if not found and not _NOTHING.search(text):
+        return Proposals((), (NO_SENTENCE,))
+    drafts = [one for one in found if one]
+    broken = [NO_SENTENCE] * (len(found) - len(drafts))
+    return Proposals(tuple(drafts[:MOST_FACTS]), (*broken, *[TOO_MANY] * len(drafts[MOST_FACTS:])))
+
+
+def _draft(written: str) -> Draft | None:
+    """Read one fact; a category or an importance that there is not is left to what its words say."""
+    try:
+        one = json.loads(written, strict=False)
+    except ValueError:
+        return None
+    said, category, importance = one.get("fact"), one.get("category"), one.get("importance")
+    fact = as_fact(one_line(clean(said))) if isinstance(said, str) else ""
+    if not re.search(r"\w", fact.removeprefix("User")):
+        return None
+    draft = draft_of(fact)
+    if category in CATEGORIES:
+        draft = replace(draft, category=category, kind=Kind.EPISODIC if category == EVENT else Kind.SEMANTIC)
+    is_valid = isinstance(importance, int) and not isinstance(importance, bool) and importance in IMPORTANCE
+    return replace(draft, importance=importance) if is_valid else draft

@@ -11,10 +11,10 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.utterance import Draft
 from memapp.errors import UsageError
-from memapp.language.english.asked_to_remember import as_facts, tells_secret
+from memapp.language import language_of
+from memapp.language.english.asked_to_remember import tells_secret
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of, normalise
-from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.language.english.statements import in_third_person
@@ -39,8 +39,8 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor, *, 
             search.take_back(session, [message.id])
             expectations.learn_nothing(session, [message.id])
         return SECRET
-    content = dated(content, local_day(message))
-    drafts = [Draft(fact, tuple(tags_for(fact)))] if fact else as_facts(content)
+    language, content = language_of(content), dated(content, local_day(message))
+    drafts = [Draft(fact, tuple(tags_for(fact)))] if fact else list(language.facts_in(content))
     if not drafts or any(len(draft.text) > MAX_MEMORY_CHARS for draft in drafts):
         raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")
     alike = near(runtime, [draft.text for draft in drafts])
@@ -48,7 +48,7 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor, *, 
     with runtime.write() as session:
         if is_forgotten(runtime, content):
             decisions.keep_as_asked(runtime, FORGOTTEN, content, message.id, actor)
-        for one in stated(content):
+        for one in language.read(content).stated:
             decisions.keep_as_asked(runtime, one.field, one.value, message.id, actor)
         said = [_keep(session, runtime, draft, others, message, actor) for draft, others in zip(drafts, alike, strict=True)]
     told = [

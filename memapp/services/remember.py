@@ -1,21 +1,21 @@
 """Learns from typed messages: `notice` proposes profile values at once, `learn` stores facts in idle time.
 
-Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. The facts are
-found by the one reading of a message (`services.statements`). Where it finds none in a surprising message that tells something,
-the model may write one; a sentence that fails the checks is counted and thrown away. What a message says no longer holds
-(`services.correct`) goes to the trash in the step of what takes its place.
+Sensitive values are only proposed (`services.consent`), and a fact that states one waits with its consent request. A model that
+can do with the full form of prompt proposes first, then the rules what they read besides; a smaller one is not asked. Whoever
+made it, a draft goes through the same judge (`services.statements`), and what that refuses is counted. What a message says no
+longer holds (`services.correct`) goes to the trash in the step of what takes its place.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Literal
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Actor, SoftDeleted, Updated
 from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.consent import FACT, FORGOTTEN
 from memapp.domain.filters import ALL_LIVE, MemoryFilter
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
@@ -23,26 +23,27 @@ from memapp.domain.profile import Hint, Stated, has_many, same_value
 from memapp.domain.prompt import Piece
 from memapp.domain.turn import Retracted
 from memapp.domain.utterance import Draft
+from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
+from memapp.language import language_of
 from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, local_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
-from memapp.language.english.framing import told_by_healers
 from memapp.language.english.grammar import tokens
-from memapp.language.english.grounding import UNSAID, check_grounding
+from memapp.language.english.grounding import UNSAID
 from memapp.language.english.parsed_fact import parse
-from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import needs_yes, unknown_in
-from memapp.language.english.statements import in_third_person, read
-from memapp.language.english.writing import NO_SENTENCE, check_fact
+from memapp.language.english.statements import in_third_person
+from memapp.language.english.writing import check_form
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
-from memapp.services.statements import judged_draft, sensitive_topic, told_in
+from memapp.services.prompt_form import prompt_form
+from memapp.services.statements import judged_draft, sensitive_topic, told_in, with_others
 from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -52,7 +53,7 @@ FACTS_PER_DAY = 100
 """More than anybody tells of themselves; what is left is learned on the next day."""
 REQUESTS_PER_TURN = 20
 """More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
-DEFAULT_IMPORTANCE = 2
+NOT_LASTING = "does not last, or is not meant"
 
 
 def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written | Retracted]:
@@ -60,7 +61,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
 
     With more in it, it stays pending.
 
-    Raises `ModelError` when the model was needed and failed; the surprise is then still pending.
+    Raises `ModelError` when the model failed: the rest is then still pending, and asked of it again.
     """
     if is_enough_for_today(runtime):
         return  # still pending
@@ -70,23 +71,26 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     told = told_in(runtime, typed)
     if told is None:
         return  # still pending: until the embedding model is there
-    drafts, by = list(told.drafts), "rules"
-    refused: list[list[str]] = []
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
     corrected = None if taught else find(runtime, message)
     if not (corrected or taught) and (text := restated(runtime, message)):
-        read_anew = told_in(runtime, text)
-        drafts = [*(read_anew.drafts if read_anew else ()), *drafts]
+        told = [*(told_in(runtime, text) or ()), *told]
+    drafts, refused, failure = told, list[list[str]](), None
+    if model and prompt_form(runtime, model) == "full" and language_of(typed).read(typed).may_tell:
+        try:
+            proposed, refused = _ask(runtime, model, surprise.expected, typed, cancel)
+            drafts = with_others(proposed, told)
+        except ModelError as error:  # what the rules read does not wait for a model, and nothing is corrected twice
+            failure = None if corrected else error
+    if cancel.is_set():
+        return  # still pending: next time
     drafts = _with_instead(runtime, drafts, corrected)
-    if not (drafts or corrected or taught) and model is not None and told.has_more:
-        drafts, refused = _ask(model, surprise.expected, typed, told_on, cancel)
-        drafts = [one for draft in drafts if (one := judged_draft(runtime, draft, typed))]
-        by = f"model:{model.name}"
-        if cancel.is_set():
-            return  # still pending: next time
     drafts = [replace(draft, text=dated(draft.text, told_on)) for draft in drafts]
     fresh = [draft for draft in drafts if not draft.text or not duplicate_of(draft.text, taught)]
-    yield from _store(runtime, surprise, message, fresh, refused, by, corrected)
+    if fresh or not failure:
+        yield from _store(runtime, surprise, message, fresh, refused, corrected, is_all=failure is None)
+    if failure:
+        raise failure
 
 
 def is_enough_for_today(runtime: Runtime) -> bool:
@@ -127,15 +131,20 @@ def _is_of_same(draft: Draft, corrected: Corrected) -> bool:
     return parse(draft.text).subject == parse(corrected.text).subject
 
 
-def _ask(model: ChatModel, expected: str, typed: str, told_on: date, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
-    prompt, sampling = words.request(expected, typed)
-    with closing(model.generate(prompt, sampling, cancel)) as stream:
+def _ask(runtime: Runtime, model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
+    """Let a model propose; return what the judge lets pass, and what is wrong with each of the others."""
+    with closing(model.generate(*words.request(expected, typed), cancel)) as stream:
         text = "".join(part.text for part in stream if isinstance(part, Piece))
-    draft = words.parse(text)
-    if draft is None:
-        return [], [[NO_SENTENCE]]
-    problems = check_fact(dated(draft.text, told_on), dated(typed, told_on))
-    return ([], [problems]) if problems else ([draft], [])
+    found = words.parse(text)
+    drafts, refused = list[Draft](), [[problem] for problem in found.refused]
+    for draft in found.drafts:
+        problems = check_form(draft.text) or language_of(typed).check_grounding(draft.text, typed)
+        judged = None if problems else judged_draft(runtime, draft, typed)
+        if judged:
+            drafts.append(replace(judged, by=f"model:{model.name}"))
+        else:
+            refused.append(problems or [NOT_LASTING])
+    return drafts, refused
 
 
 def _store(
@@ -144,17 +153,19 @@ def _store(
     message: Message,
     drafts: list[Draft],
     refused: Sequence[Sequence[str]],
-    by: str,
     corrected: Corrected | None,
+    *,
+    is_all: bool,
 ) -> Iterator[Written | Retracted]:
-    """The third commit of a turn: the facts, what they replace, the settled surprise and what was refused, together."""
+    """The third commit of a turn: the facts, what they replace, the settled surprise and what was refused, together.
+
+    The surprise stays pending where these are not all the facts.
+    """
     stored: list[Written] = []
-    _ask_about_the_untold(runtime, message, drafts, by)
+    _ask_about_the_untold(runtime, message, drafts)
     drafts = [draft for draft in drafts if draft.text]
     texts = [draft.text for draft in drafts]
-    unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
     alike = dict(zip(texts, near(runtime, texts), strict=True))
-    actor = Actor(runtime.user_id, by, message.thread_id)
     with runtime.write() as session:
         if not expectations.still_stands(session, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
@@ -165,6 +176,7 @@ def _store(
             if is_more := len(stored) == FACTS_PER_TURN:
                 break
             memory = _memory(runtime, new_id(session.now), draft, message, session.now)
+            actor = Actor(runtime.user_id, draft.by, message.thread_id)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
@@ -172,42 +184,53 @@ def _store(
                     changes.apply(session, Updated(same, sources=(message.id,)), actor, session.now)
                 standing = None if standing and standing.memory_id == same else standing  # it was said again
                 continue
-            if _waits(runtime, message, draft, memory, by):
+            if _waits(runtime, message, draft, memory):
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             old = standing.known if standing and _is_of_same(draft, standing) else None
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
             standing = None if old else _still_standing(session, standing)
             known[memory.text] = stored[-1].memory.id
+        actor = Actor(runtime.user_id, "merge", message.thread_id)
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(session.now))
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for memory_id in memories.overflowing(session, runtime.settings.max_facts):
             changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room, session.now)
-        if not is_more:
+        if is_all and not is_more:
             expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
-        meta = {
-            "learned": len(learned),
-            "known": len(drafts) - len(learned),
-            "refused": len(refused) - unsaid,
-            "unsaid": unsaid,
-            "rejected": [problem for problems in refused for problem in problems],
-        }
-        status: Literal["ok", "skipped"] = "ok" if learned or ended else "skipped"
-        events.add_event(session, "worker", "distil", status, thread_id=message.thread_id, meta=meta)
+        _count(session, message, len(learned), len(drafts) - len(learned), refused, is_ok=bool(learned or ended))
     yield from learned
     yield from ended
 
 
-def _waits(runtime: Runtime, message: Message, draft: Draft, memory: Memory, by: str) -> bool:
+def _count(
+    session: Session, message: Message, learned: int, known: int, refused: Sequence[Sequence[str]], *, is_ok: bool
+) -> None:
+    """Note how many facts a message taught, and what was wrong with those that were refused."""
+    unsaid = sum(UNSAID.issuperset(problems) for problems in refused)
+    passing = sum(problems == [NOT_LASTING] for problems in refused)
+    meta = {
+        "learned": learned,
+        "known": known,
+        "refused": len(refused) - unsaid - passing,
+        "unsaid": unsaid,
+        "passing": passing,
+        "rejected": [problem for problems in refused for problem in problems],
+    }
+    status: Literal["ok", "skipped"] = "ok" if is_ok else "skipped"
+    events.add_event(session, "worker", "distil", status, thread_id=message.thread_id, meta=meta)
+
+
+def _waits(runtime: Runtime, message: Message, draft: Draft, memory: Memory) -> bool:
     """Propose a fact that needs a yes, and say whether it does: it waits with all of that, and comes with the last yes."""
     if is_forgotten(runtime, draft.text):
-        requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=by)
+        requests.propose(runtime, FORGOTTEN, draft.text, message_id=message.id, typed=True, memory=memory, proposer=draft.by)
         return True
     unknown = _unknown(runtime, message, draft)
     for one in (hint for hint in unknown if hint.value):
-        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=by)
+        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory, proposer=draft.by)
     return bool(unknown)
 
 
@@ -231,21 +254,23 @@ def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor)
     return [Retracted((corrected.text,), actor.step)]
 
 
-def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft], by: str) -> None:
+def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft]) -> None:
     """Propose what is sensitive and makes no fact, in the person's words, unless its field is asked about already."""
     asked = {one.field for one in pending.of_message(runtime.read(), message.id)}
     asked |= {draft.topic for draft in drafts if draft.text}
     for draft in drafts:
         if not draft.text and draft.topic not in asked:
-            requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=by)
+            requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=draft.by)
 
 
 def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
     text = typed_on_its_day(message)
-    found = stated(text)[:REQUESTS_PER_TURN]
-    drafts = [draft_of(one.fact) for one in read(text) if one.fact] if found else []
-    pasted = stated(" ".join(message.text[start:end] for start, end in message.pasted))
+    language = language_of(text)
+    told = language.read(text)
+    found = told.stated[:REQUESTS_PER_TURN]
+    drafts = [draft_of(one.fact) for one in told.statements if one.fact] if found else []
+    pasted = language.read(" ".join(message.text[start:end] for start, end in message.pasted)).stated
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
@@ -258,12 +283,12 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
 def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     """Return what a fact says that only the person's yes can make known, and that the profile does not say."""
     profile = decisions.profile(runtime)
+    if draft.topic == FACT:
+        return unknown_in(draft.text, profile) or [Hint(FACT, draft.text)]
     if draft.topic:
         return needs_yes(draft.text, draft.topic, profile)
     text = typed_on_its_day(message)
-    if any(not check_grounding(draft.text, told) for told in told_by_healers(text)):
-        return unknown_in(draft.text, profile, field="health")
-    return unknown_in(draft.text, profile)
+    return unknown_in(draft.text, profile, field=language_of(text).touches(draft.text, text))
 
 
 def _says(unknown: Sequence[Hint], statement: Stated) -> bool:
@@ -279,7 +304,7 @@ def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, no
         tags=tuple(draft.tags),
         kind=draft.kind,
         category=draft.category or NOTES,
-        importance=DEFAULT_IMPORTANCE,
+        importance=draft.importance,
         origin="distilled",
         sources=(message.id,),
         agent_id=chat.get_thread(runtime.read(), message.thread_id).persona,

@@ -1,30 +1,33 @@
 """Reads a message into what may be learned of it: each statement judged, with the fact that it makes and what it needs a yes for.
 
-The judge goes by meaning, so it needs the embedding model that it was fitted to. Until that is loaded, messages wait to be
-learned from. With another one nothing is judged, so memapp makes no facts by itself: the chat model proposes one, which keeps the
-writing rules, and what its words say of anything sensitive waits for a yes. `memapp doctor` says which holds. What the person
-asks to be remembered, and what they state of a field of their profile, needs no judge.
+Drafts of the rules and of a model go through the same judge. It goes by meaning, so it needs the embedding model that it was
+fitted to. Until that is loaded, messages wait to be learned from. With another one nothing is judged, so the rules make no facts:
+a capable chat model proposes some, which keep the writing rules, and what their words say of anything sensitive waits for a yes.
+`memapp doctor` says which holds. What the person asks to be remembered, and what they state of a field of their profile, needs no
+judge.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
+from memapp.domain.consent import FACT
 from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Draft, Judgement, Statement
 from memapp.inference import Embedder
-from memapp.language.english.authorship import TYPED_CHARS, others_words, own_words
+from memapp.language import language_of
+from memapp.language.english.authorship import TYPED_CHARS, others_words
 from memapp.language.english.category import RELATIONSHIPS, draft_of
 from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.grammar import expand, sentences, stems, tokens
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
-from memapp.language.english.statements import read
 from memapp.runtime import Runtime
 
 LASTS = 0.7
 IS_MEANT = 0.5
+IN_DOUBT = 0.3
+"""From here on it asks whether something lasts, and is meant, where it cannot read how it was said."""
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
@@ -45,47 +48,53 @@ Judged = tuple[Judgement, Judgement]
 """A statement by its own words, and by its whole sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What may be learned of a message."""
+def told_in(runtime: Runtime, typed: str) -> list[Draft] | None:
+    """Return the facts that a message tells by its rules; None as long as no embedding model is there. Raises `ModelError`.
 
-    drafts: tuple[Draft, ...]
-    """The facts, in their order; one without a text is only asked about."""
-    has_more: bool
-    """It says something lasting of which no fact could be made, or that nobody judged: a model may find the words."""
-
-
-def told_in(runtime: Runtime, typed: str) -> Told | None:
-    """Return what a message tells; None as long as no embedding model is there. Raises `ModelError` where it fails."""
+    One without a text is only asked about.
+    """
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
     return told_by(embedder, typed) if embedder else None
 
 
-def told_by(embedder: Embedder, typed: str) -> Told:
+def told_by(embedder: Embedder, typed: str) -> list[Draft]:
     """Return what a message tells, judged by the vectors of an embedding model. Raises `ModelError` where it fails."""
-    statements = read(typed)
+    statements = language_of(typed).read(typed).statements
     if not judges(embedder.model_id):
-        return Told((), has_more=bool(statements))
+        return []
     judged = list(zip(statements, _judged(embedder, statements), strict=True))
     drafts: list[Draft] = []
     for _, group in groupby(judged, key=lambda pair: pair[0].sentence):
-        for draft in _of_sentence(list(group)):
-            if not duplicate_of(draft.text or draft.value, [one.text or one.value for one in drafts]):
-                drafts.append(draft)
-    return Told(tuple(drafts), has_more=any(not one.fact and _lasts(pair) and _is_meant(pair) for one, pair in judged))
+        drafts = with_others(drafts, _of_sentence(list(group)))
+    return drafts
+
+
+def with_others(drafts: Sequence[Draft], more: Iterable[Draft]) -> list[Draft]:
+    """Return drafts with those of others that say anything else."""
+    found = list(drafts)
+    for draft in more:
+        if not duplicate_of(draft.text or draft.value, [one.text or one.value for one in found]):
+            found.append(draft)
+    return found
 
 
 def judged_draft(runtime: Runtime, draft: Draft, typed: str) -> Draft | None:
-    """Judge a fact that a model wrote by its own words and by the sentence of the message that it is most like."""
-    there = sentences(own_words(typed)) or [typed]
-    sentence = max(there, key=lambda one: len(_stems(one) & _stems(draft.text)))
-    statement = Statement(in_first_person(draft.text).rstrip("."), sentence, draft.text)
+    """Judge a fact that a model wrote by its own words and by the message; None where it is not to be remembered.
+
+    Of a message in a language that the judge does not know, what it doubts is asked about.
+    """
+    language = language_of(typed)
+    statement = language.statement_of(draft.text, typed)
     judged = _judged_by_any(runtime, [statement])
     if judged is None:
-        return draft
-    _, whole = judged[0]  # a model may have left out just the words that tell a joke
+        return draft if language.reads_tone else replace(draft, topic=FACT)
+    said, whole = judged[0]
+    # A model may have left out just the words that tell a joke.
     kept = next(_of_sentence([(statement, judged[0])]), None) if whole.is_meant >= IS_MEANT else None
-    return replace(kept, text=draft.text, tags=draft.tags) if kept else None
+    if kept:
+        return replace(draft, topic=kept.topic)
+    is_clear = language.reads_tone or min(said.lasts, said.is_meant) < IN_DOUBT or _tells_secret(statement, whole)
+    return None if is_clear else replace(draft, topic=_field(said) if said.is_sensitive >= SENSITIVE else FACT)
 
 
 def sensitive_topic(runtime: Runtime, fact: str) -> str:
@@ -93,10 +102,6 @@ def sensitive_topic(runtime: Runtime, fact: str) -> str:
     said = in_first_person(fact).rstrip(".")
     judged = _judged_by_any(runtime, [Statement(said, said, fact)])
     return _field(judged[0][0]) if judged and judged[0][0].is_sensitive >= SENSITIVE else ""
-
-
-def _stems(text: str) -> set[str]:
-    return {stem for word in tokens(expand(text)) for stem in stems(word)}
 
 
 def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
@@ -114,7 +119,7 @@ def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]
 def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
     """Yield what one sentence tells: if it is sensitive as a whole, that waits as a whole, and nothing of it is known before."""
     statement, (_, sentence) = judged[0]
-    if is_secret(statement.sentence) or sentence.topics[SECRET] >= SECRET_AT_ALL:
+    if _tells_secret(statement, sentence):
         return
     most = max([sentence, *(said for _, (said, _) in judged)], key=lambda one: one.is_sensitive)
     if _waits_as_a_whole(judged, sentence):
@@ -130,6 +135,10 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             yield _fact(statement, said, _field(said))
         elif _lasts(pair):
             yield _fact(statement, said, _field(most) if most.is_sensitive >= ORDINARY else "")
+
+
+def _tells_secret(statement: Statement, sentence: Judgement) -> bool:
+    return is_secret(statement.sentence) or sentence.topics[SECRET] >= SECRET_AT_ALL
 
 
 def _is_meant(judged: Judged) -> bool:
@@ -169,12 +178,14 @@ def refusals(runtime: Runtime, typed: str) -> list[tuple[Statement, WhyNot | Non
     Left out is what is not to be learned and not about the person or theirs: there nobody misses it.
     Raises `ModelError` where the embedding model fails.
     """
-    statements = read(typed)
+    language = language_of(typed)
+    statements = language.read(typed).statements
     judged = _judged_by_any(runtime, statements) or []
     found: list[tuple[Statement, WhyNot | None]] = []
     for _, group in groupby(zip(statements, judged, strict=False), key=lambda pair: pair[0].sentence):
         found += _refusals_in(list(group))
-    quoted = [one for words in others_words(typed[:TYPED_CHARS]) for one in read(words) if one.fact and _is_of_person(one)]
+    others = (one for words in others_words(typed[:TYPED_CHARS]) for one in language.read(words).statements)
+    quoted = [one for one in others if one.fact and _is_of_person(one)]
     own = [(one, why) for one, why in found if why is None or _is_of_person(one)]
     return [*own, *((one, "others") for one in quoted[:MOST_OF_OTHERS])]
 
@@ -191,7 +202,7 @@ def _refusals_in(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[tuple[S
         is_meant, lasts = (said.is_meant + sentence.is_meant) / 2, (said.lasts + sentence.lasts) / 2
         if statement.fact in told or "" in told:
             yield statement, None
-        elif is_secret(statement.sentence) or sentence.topics[SECRET] >= SECRET_AT_ALL:
+        elif _tells_secret(statement, sentence):
             yield statement, "secret"
         elif statement.fact:
             yield statement, "not meant" if is_meant < min(lasts, IS_MEANT) else "passing"

@@ -42,9 +42,10 @@ def test_a_list_that_was_read_is_continued_with_the_prediction(model: LlamaModel
 
 
 @pytest.mark.slow
-def test_distilling_writes_a_sentence_and_tags(model: LlamaModel) -> None:
-    draft = distil.parse(write(model, distil.request("Tell me a joke.", "My sister plays the cello in Ghent.")))
-    assert draft is not None and draft.text.startswith("User") and draft.tags
+def test_proposing_writes_facts_with_category_and_importance(model: LlamaModel) -> None:
+    found = distil.parse(write(model, distil.request("Tell me a joke.", "My sister plays the cello in Ghent.")))
+    assert all(one.text.startswith("User") and one.category in distil.CATEGORIES for one in found.drafts)
+    assert found.drafts or not found.refused
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_what_states_nothing_is_no_fact_that_failed_and_what_was_not_said_is_cou
         list(upkeep.work(runtime, thread, Cancel()))
         seen = activity.rates(runtime)
         assert (seen.facts_at_once, seen.facts_said) == rate
-    written = json.dumps({"facts": []})
+    written = "I would rather not say."
     say(runtime, new_chat(runtime), "The scooter is what I ride to school on.")
     list(upkeep.work(runtime, thread, Cancel()))
     assert activity.rates(runtime).facts_at_once == Rate(1, 2), "no whole sentence is no well written one"

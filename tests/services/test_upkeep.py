@@ -149,11 +149,11 @@ def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned
     say(runtime, new_chat(runtime), "My bike is what I ride to work on.")
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
-    assert states(runtime) == ["pending", "learned"]
+    assert states(runtime) == ["pending", "pending"], "what the rules read does not wait for the model"
     written = json.dumps({"fact": "User rides to work.", "tags": ["work"]})
     model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
     assert learn(runtime) == ["User rides to work."]
-    assert states(runtime) == ["learned", "learned"]
+    assert pending(runtime) == 0
 
 
 def test_nothing_is_learned_from_a_message_that_was_taken_back(runtime: Runtime) -> None:

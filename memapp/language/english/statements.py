@@ -117,7 +117,7 @@ def _spelled(word: str) -> str:
     """Return what chat spelling stands for; a letter written large is an initial."""
     if len(word) == 1 and word.isupper():
         return word
-    return _chat_spelling().get(word.lower()) or _misspelled(word.lower()) or word
+    return chat_spelling().get(word.lower()) or _misspelled(word.lower()) or word
 
 
 @lru_cache(maxsize=4096)
@@ -130,7 +130,8 @@ def _misspelled(word: str) -> str:
 
 
 @cache
-def _chat_spelling() -> dict[str, str]:
+def chat_spelling() -> dict[str, str]:
+    """Return what each word of chat spelling stands for."""
     return {form: word for word, *forms in EN.entry("spelled") for form in forms}
 
 

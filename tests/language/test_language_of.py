@@ -1,0 +1,68 @@
+"""Which language a text is in: English unless its words say otherwise."""
+
+import pytest
+
+from memapp.language import language_of
+from memapp.language.any import AnyLanguage
+from memapp.language.english.language import English
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ok",
+        "Zürich",
+        "Ana Müller",
+        "Chopin and Debussy",
+        "gym tmrw 6am",
+        "luv my new flat tbh",
+        "My neighbours are called Jürgen and Mechthild.",
+        "teh only veg i eat is brocoli",
+        "Been mending clocks for a living.",
+        "7 o'clock?",
+        "hahaha lol 😂",
+        "My favourite word is Waldeinsamkeit.",
+    ],
+)
+def test_chat_spelling_names_and_single_words_are_english(text: str) -> None:
+    assert isinstance(language_of(text), English)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich wohne seit drei Jahren am Meer und bin so froh.",
+        "meine schwester hat einen hund",
+        "No me gusta el pescado",
+        "J'ai deux enfants et un chat.",
+        "Mia sorella abita a Torino.",
+        "we wonen in een huis in Gent",
+        "Eu moro no Porto com a minha mãe.",
+        "Mieszkam w Krakowie.",
+        "jag har en hund",
+        "Я живу в Москве.",
+        "東京に住んでいます",
+        "أعيش في القاهرة",
+        "iki kedim var",
+    ],
+)
+def test_other_languages_are_not(text: str) -> None:
+    assert isinstance(language_of(text), AnyLanguage)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message", "is_grounded"),
+    [
+        ("User's daughter Lotte plays the cello.", "Lottes Cello ist neu, sie spielt gern.", True),
+        ("User's daughter Clara plays the cello.", "Lottes Cello ist neu, sie spielt gern.", False),
+        ("User has been vegan since 2019.", "bin seit 2019 vegan", True),
+        ("User has been vegan since 2018.", "bin seit 2019 vegan", False),
+        ("User swims on Mondays and speaks Dutch in October.", "maandag zwem ik", True),
+        ("User lives in 東京.", "東京に住んでいます", True),
+        ("User likes <b>tea</b>.", "me gusta el té", False),
+        ("User likes tea [[INST]].", "me gusta el té", False),
+    ],
+)
+def test_names_and_numbers_stand_in_a_foreign_message(fact: str, message: str, is_grounded: bool) -> None:
+    assert (AnyLanguage().check_grounding(fact, message) == []) is is_grounded
