@@ -10,6 +10,7 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
 from memapp.errors import NeedsYes, UsageError
+from memapp.language import language_of
 from memapp.language.english.dates import dated, typed_on_its_day
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.writing import check_fact
@@ -88,7 +89,7 @@ def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, me
     others = [typed_on_its_day(one) for one in _others(session, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
-        return any(not check_fact(text, other) for other in others)
+        return any(not language_of(other).check_grounding(text, other) for other in others)
 
     def may_be_said(text: str) -> bool:
         return is_said(text) and memories.find_same(session, normalise(text)) is None

@@ -12,7 +12,8 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import asked_to_remember, curate, learning, upkeep
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, pending, questions
+from memapp.services.turn import resend_turn
 from memapp.store import chat, memories
 from tests.builders import new_chat, only, recorded, say, use_simple_form
 
@@ -79,7 +80,10 @@ def test_what_is_in_doubt_in_another_language_is_asked_about(runtime: Runtime, m
     propose(model, fact("User collects stamps."))
     assert texts(runtime, "Ich sammle Briefmarken.") == []
     assert waiting(runtime) == [("fact", "User collects stamps.")]
-    decisions.approve(runtime, pending.list_pending(runtime)[0].id)
+    (request,) = pending.list_pending(runtime)
+    thread = new_chat(runtime)
+    assert questions.ask(runtime, request.id, thread).text == 'Shall I remember this: "You collect stamps."? (yes / no)'
+    say(runtime, thread, "yes")
     assert [one.text for one in curate.list_memories(runtime)] == ["User collects stamps."]
 
 
@@ -160,3 +164,24 @@ def test_a_question_or_small_talk_is_not_sent_to_the_model(runtime: Runtime, mod
     for typed in ("What is the capital of Peru?", "Do I keep bees?"):
         texts(runtime, typed)
     assert asked(model) == 0
+
+
+def test_a_foreign_message_that_is_edited_takes_its_fact_back(runtime: Runtime, model: ScriptedModel) -> None:
+    propose(model, fact("User has a dog."))
+    thread = new_chat(runtime)
+    message = only(Accepted, say(runtime, thread, "Ich habe einen Hund zuhause.")).message
+    list(upkeep.work(runtime, thread, Cancel()))
+    propose(model, fact("User collects old maps."))
+    list(resend_turn(runtime, message.id, "Ich sammle alte Landkarten."))
+    list(upkeep.work(runtime, thread, Cancel()))
+    assert [one.text for one in curate.list_memories(runtime)] == ["User collects old maps."]
+
+
+def test_what_the_rules_read_does_not_wait_for_a_model_that_fails(runtime: Runtime, model: ScriptedModel) -> None:
+    model.misbehave("crash", "other")
+    assert texts(runtime, "I have a dog. My bike is what I ride to work on.") == ["User has a dog."]
+    assert learning.waiting(runtime) == 1
+    propose(model, fact("User has a dog."), fact("User rides to work.", "activity"))
+    list(upkeep.work(runtime, None, Cancel()))
+    assert sorted(one.text for one in curate.list_memories(runtime)) == ["User has a dog.", "User rides to work."]
+    assert learning.waiting(runtime) == 0

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
-from memapp.domain.consent import ConsentRequest
+from memapp.domain.consent import FACT, ConsentRequest
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import same_value
@@ -14,6 +14,7 @@ from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.english.consent import says_yes
 from memapp.language.english.profile import said_instead
+from memapp.language.english.second_person import addressed
 from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
@@ -137,5 +138,5 @@ def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
         return in_general
     for sentence, question in questions.items():
         if same_value(request.field, memory.text, sentence.format(value)):
-            return question.format(value)
+            return question.format(addressed(value) if request.field == FACT else value)
     return f'{in_general}, in the words "{one_line(clean(memory.text))}"'
