@@ -62,11 +62,14 @@ def own(runtime: Runtime, question: str) -> str:
     return str(reply.text)
 
 
-def cases(name: str) -> list[dict[str, list[str]]]:
-    return [json.loads(line) for line in (MADE_UP / "corrections" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+def cases(name: str) -> list[Any]:
+    """Return the cases of a file; those on which the rules were made are looked at by the slow suite only."""
+    rows = [json.loads(line) for line in (MADE_UP / "corrections" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    marks = [pytest.mark.slow] if name.endswith("dev") else []
+    return [pytest.param(row, id=row["turns"][1], marks=marks) for row in rows]
 
 
-@pytest.mark.parametrize("case", [*cases("dev"), *cases("test")], ids=lambda case: case["turns"][1])
+@pytest.mark.parametrize("case", [*cases("dev"), *cases("test")])
 def test_what_is_corrected_is_gone_and_what_holds_instead_is_known(runtime: Runtime, case: dict[str, list[str]]) -> None:
     tell(runtime, *case["turns"])
     known = " ".join([*live(runtime), *waiting(runtime)]).casefold()
@@ -74,7 +77,7 @@ def test_what_is_corrected_is_gone_and_what_holds_instead_is_known(runtime: Runt
     assert [one for one in case["known"] if one not in known] == []
 
 
-@pytest.mark.parametrize("case", [*cases("lookalikes_dev"), *cases("lookalikes_test")], ids=lambda case: case["turns"][1])
+@pytest.mark.parametrize("case", [*cases("lookalikes_dev"), *cases("lookalikes_test")])
 def test_what_only_looks_like_a_correction_retires_nothing(runtime: Runtime, case: dict[str, list[str]]) -> None:
     tell(runtime, *case["turns"])
     known = " ".join([*live(runtime), *waiting(runtime)]).casefold()

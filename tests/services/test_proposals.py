@@ -113,9 +113,10 @@ def test_the_model_proposes_first_and_the_rules_what_they_read_besides(runtime: 
 
 
 def test_more_than_three_facts_are_learned_a_few_at_a_time(runtime: Runtime, model: ScriptedModel) -> None:
-    kept = ["bees", "hens", "goats", "ducks", "sheep"]
-    propose(model, *(fact(f"User keeps {animal}.") for animal in kept))
-    assert len(texts(runtime, "I keep bees. I keep hens. I keep goats. I keep ducks. I keep sheep.")) == 5
+    told = ["keeps bees", "plays the cello", "collects old maps", "swims every Tuesday", "studies botany"]
+    propose(model, *(fact(f"User {one}.") for one in told))
+    said = "I keep bees. I play the cello. I collect old maps. I swim every Tuesday. I study botany."
+    assert len(texts(runtime, said)) == len(told)
     assert [one["meta"]["learned"] for one in recorded(runtime, "distil")] == [2, 3]
 
 
