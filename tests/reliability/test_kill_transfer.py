@@ -7,8 +7,9 @@ import pytest
 
 from memapp import bootstrap
 from memapp.services import curate, exports
+from memapp.services.consent import pending
 from memapp.services.imports.whole import import_file
-from memapp.store import restore
+from memapp.store import consents, restore
 from tests.reliability.test_kill import assert_sound
 from tests.reliability.test_kill_changes import homes_after_kills
 
@@ -40,13 +41,14 @@ def planted(tmp_path: Path) -> Path:
 
 
 def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
-    """Kill, and start again; return what was known then."""
+    """Kill, and start again; return what was known then, or waited for a yes."""
     found = []
     for home in homes_after_kills(work, planted):
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         assert not list(home.rglob("*.partial*"))
-        found.append({memory.text for memory in curate.list_memories(runtime, limit=1000)})
+        waiting = [one for file in pending.list_files(runtime) for one in consents.list_of_file(runtime.read(), file.id)]
+        found.append({one.text for one in curate.list_memories(runtime, limit=1000)} | {one.new_value for one in waiting})
         runtime.close()
     return found
 

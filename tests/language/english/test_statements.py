@@ -114,3 +114,8 @@ def test_the_words_of_others_are_nobodys_facts(typed: str) -> None:
 
 def test_a_list_of_ones_own_is_no_dialogue() -> None:
     assert facts("Update: I play the oboe.\nMondays: I row.")[:1] == ["User plays the oboe."]
+
+
+@pytest.mark.parametrize("text", ["please find me a bus", "Show me what I have set.", "find me some chess clubs"])
+def test_what_asks_for_something_is_no_fact(text: str) -> None:
+    assert [one.fact for one in read(text) if one.fact] == []
