@@ -267,8 +267,11 @@ def measure_other(data: Path, limit: int | None) -> list[str]:
     if dialogs.exists():
         chats = [json.loads(line) for line in dialogs.read_text(encoding="utf-8").splitlines()]
         turns = [turn["text"] for chat in chats for turn in chat["turns"] if turn["speaker"] == "USER"][:limit]
-        count = sum(len(distil(turn)) for turn in turns)
+        drafts = [draft for turn in turns for draft in distil(turn)]
+        count = sum(not draft.topic for draft in drafts)
         row("task talk: facts", count, count / len(turns), f"per turn of {len(turns)}")
+        asked = len(drafts) - count
+        row("task talk: questions", asked, asked / len(turns), f"per turn of {len(turns)}")
         if count > TASK_TALK_LIMIT * len(turns):
             failures.append(f"{count} facts in {len(turns)} turns of task talk")
     statements = data / "consent/dev/statements.jsonl"
