@@ -194,7 +194,7 @@ def report_list(show: bool) -> list[str]:
     print(f"\n{'typed in a turn':18}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
     parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]]}
     leaked: list[dict[str, str]] = []
-    with models(bundled=False) as (model, embedder):
+    with models(None) as (model, embedder):
         for name, part in parts.items():
             each = [live_through(Case("", "", (row["t"],), (), (), (), (), ()), model, embedder) for row in part]
             known = [row for row, one in zip(part, each, strict=True) if one.live]

@@ -10,14 +10,14 @@ from memapp.language.english.grammar import is_adverb, is_past, stems, third_per
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("profile")
-_TOGETHER = re.compile(r"\band\s+I\s+are\b", re.IGNORECASE)
+_TOGETHER = re.compile(r"(\band\s+I\s+)are\b", re.IGNORECASE)
 _PERFECT = re.compile(r"\b(I|and)(?:'ve|\s+have)\s+(?:(been)\b(?:\s+([a-z]+ing)\b)?|([a-z]+)\b)", re.IGNORECASE)
 _LIKING = re.compile(r"\bI\s+(love|like|enjoy|prefer|hate|dislike)\s+(living|residing|being|speaking)\b", re.IGNORECASE)
 
 
 def plain_forms(text: str) -> str:
     """Return the text, as long as before, with what its writer says of themselves in the simple present and without adverbs."""
-    text = _TOGETHER.sub(lambda found: "and I am".ljust(len(found.group())), text)
+    text = _TOGETHER.sub(r"\1am ", text)
     text = _EN.regex("{before_verb}").sub(_without_adverbs, text)
     text = _PERFECT.sub(_as_present, text)
     return _LIKING.sub(_as_done, text)

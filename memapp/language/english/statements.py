@@ -49,6 +49,8 @@ def read(text: str) -> list[Statement]:
         if sentence.rstrip(" )\"'").endswith("?"):
             continue
         for words in _statements(sentence):
+            if _asks_for(words):
+                continue
             told = _with_name(words, somebody)
             somebody = _somebody(told) or somebody
             found.append(_statement(told, words, sentence))
@@ -61,6 +63,11 @@ def in_third_person(text: str) -> str:
         return text
     same = normalise(in_first_person(text))
     return next((one.fact for one in read(text) if one.fact and normalise(in_first_person(one.fact)) == same), text)
+
+
+def _asks_for(words: Sequence[str]) -> bool:
+    """Say whether this asks for something: `please find ...`, `show me ...`."""
+    return words[0].casefold() == "please" or word_at(words, 1) == "me"
 
 
 def _statement(told: list[str], words: list[str], sentence: str) -> Statement:

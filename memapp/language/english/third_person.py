@@ -15,7 +15,7 @@ def fact_of(words: Sequence[str]) -> str:
     words = leave_off_decoration([word if is_own or word.casefold() not in _OTHERS else "the" for word in words])
     if "with" in words[:-3] and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
         words = words[:-2]  # `recipes with peanuts in them`
-    if not words or _points_back(words) or _asks_for(words):
+    if not words or _points_back(words):
         return ""
     if words[0] == "I":
         predicate = _predicate(words[1:])
@@ -53,11 +53,6 @@ def _predicate(words: Sequence[str]) -> list[str]:
     elif verb in EN.unchanged_past & EN.common_verbs and EN.regex(r"\b{habitual}\b").search(" ".join(words)):
         verb = third_person(verb)
     return [*adverbs, verb, *rest[1:]]
-
-
-def _asks_for(words: Sequence[str]) -> bool:
-    """Say whether this asks for something: `please find ...`, `show me ...`."""
-    return words[0].casefold() == "please" or word_at(words, 1) == "me"
 
 
 def _points_back(words: Sequence[str]) -> bool:
