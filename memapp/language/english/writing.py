@@ -59,9 +59,9 @@ def check_form(text: str) -> list[str]:
 
 def _check_words(text: str) -> list[str]:
     """Return what is wrong with a text, however many sentences it has."""
-    if not normalise(text):
-        return [EMPTY]
     words = tokens(expand(text))
+    if not normalise(text) or not words:
+        return [EMPTY]
     problems = []
     if len(text) > MAX_MEMORY_CHARS:
         problems.append(TOO_LONG)

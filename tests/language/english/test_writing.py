@@ -1,7 +1,7 @@
 """The writing rules: what a fact and its tags look like. All sentences are made up here."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memapp.language.english import writing
@@ -90,6 +90,7 @@ def test_a_question_is_not_made_a_statement_by_tidying() -> None:
     assert check_form(as_fact("Does the user like tea?")) != []
 
 
+@example("_", "")
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_can_be_checked(text: str, typed_text: str) -> None:
     assert isinstance(check_fact(text, typed_text), list)
