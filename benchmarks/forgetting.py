@@ -42,12 +42,15 @@ from memapp.domain.memory import Kind, Memory, OwnerKind, State
 from memapp.domain.turn import Accepted
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget
+from memapp.services import chats, curate, forget, runs
+from memapp.services.imports.lessons import import_lessons
+from memapp.services.runs import Client
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, consents, vectors
 from memapp.store.encoding import new_id, to_text
 from memapp.store.place import ASIDE, BACKUPS, new_copy, read_id
 from memapp.store.schema import statements
+from memapp.tools.scripted import ScriptedTool
 
 WORDS = [f"{first}{second}anokterwilo" for first in "qxzjv" for second in "bcdfghkm"]
 FIELDS = ("city", "language", "pronouns", "preferred_name", "health", "contact", "address", "birth_date", "religion", "money")
@@ -59,6 +62,7 @@ COLUMNS = {
     "title": "SELECT count(*) FROM threads WHERE instr(lower(title), ?)",
     "memory": "SELECT count(*) FROM memories WHERE instr(lower(text || normal_text), ?)",
     "tag": "SELECT count(*) FROM memories WHERE instr(lower(tags), ?)",
+    "step": "SELECT count(*) FROM memories WHERE instr(lower(steps), ?)",
     "version": "SELECT count(*) FROM versions WHERE instr(lower(snapshot), ?)",
     "expectation": "SELECT count(*) FROM predictions WHERE instr(lower(text), ?)",
     "needed information": "SELECT count(*) FROM predictions WHERE instr(lower(needed_info), ?)",
@@ -73,9 +77,27 @@ ONLY_WORDS = {
     "request": "SELECT count(*) FROM consent_requests WHERE instr(lower(new_value || old_value), ?)",
     "file": "SELECT count(*) FROM imported_files WHERE instr(lower(name), ?)",
     "context card": "SELECT count(*) FROM context_cards WHERE instr(lower(text), ?)",
+    "command": "SELECT count(*) FROM run_steps WHERE instr(lower(action), ?)",
+    "error text": "SELECT count(*) FROM error_events WHERE instr(lower(excerpt), ?)",
+    "fingerprint": "SELECT count(*) FROM fingerprints WHERE instr(lower(shape || subject), ?)",
+    "task": "SELECT count(*) FROM runs WHERE instr(lower(task), ?)",
+    "lesson": "SELECT count(*) FROM lessons WHERE instr(lower(rule_text || wrong || correct), ?)",
+    "version of a lesson": "SELECT count(*) FROM lesson_versions WHERE instr(lower(snapshot), ?)",
+    "row of a lesson": "SELECT count(*) FROM lesson_rows WHERE instr(lower(said), ?)",
+    "row of a failure": "SELECT count(*) FROM error_rows WHERE instr(lower(said), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
 """A person who purges a memory does not mean these; who forgets a word everywhere does."""
+PLANTED_BY_RUNS = (
+    "command",
+    "error text",
+    "fingerprint",
+    "task",
+    "lesson",
+    "version of a lesson",
+    "row of a lesson",
+    "row of a failure",
+)
 GOES_BEFORE = ("expectation", "needed information", "checkpoint", "older backup", "damaged copy", "index of memories")
 """May go with another word: what followed from a prompt that held both, and a copy that cannot be cleaned. The trash, from
 which a memory is erased, is in no index."""
@@ -170,7 +192,7 @@ def places(way: str) -> list[str]:
         "damaged copy",
         "memapp.db",
     ]
-    return everywhere + (["draft", "screen", "request", "context card"] if way == "everywhere" else [])
+    return everywhere + (["draft", "screen", "request", "context card", *PLANTED_BY_RUNS] if way == "everywhere" else [])
 
 
 # In processes of their own: they end without closing the file, as a crash would --------------------------------------
@@ -265,6 +287,14 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
     with runtime.write() as session:
         consents.add_file(session, new_id(session.now), f"{word} notes.json")
+    kiln = ScriptedTool("kiln", "pottery", {f"fire {word} -h": f"kiln: {word} is too hot"})
+    for action in (f"fire {word} -h", f"fire {word} -l"):
+        runs.attempt(runtime, kiln, action, Client(task=f"the {word} vase"))
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write(f'{{"lesson": "glaze thinly, number {number}", "theirs": "{word}"}}\n')
+        file.write(f'{{"fingerprint": "too thick, number {number}", "theirs": ["{word}"]}}\n')
+        file.flush()
+        import_lessons(runtime, Path(file.name))
     if number >= len(FIELDS):
         return
     with runtime.decide() as session:
@@ -292,12 +322,13 @@ def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> 
     return message
 
 
-def memory_of(runtime: Runtime, text: str, sources: tuple[str, ...], tags: tuple[str, ...] = ()) -> Memory:
+def memory_of(runtime: Runtime, text: str, sources: tuple[str, ...], words: tuple[str, ...] = ()) -> Memory:
     now = runtime.clock()
     return Memory(
         id=new_id(now),
         text=text,
-        tags=tags,
+        tags=words,
+        steps=words,
         kind=Kind.SEMANTIC,
         category="notes",
         importance=2,

@@ -138,6 +138,7 @@ def models(file: Path | None) -> Iterator[tuple[ChatModel, Embedder]]:
     with ExitStack() as opened:
         embedder = bundled_embedder()
         opened.callback(embedder.close)
+        embedder.embed(["ready"])  # a turn does not wait for it
         if file is None:
             yield ScriptedModel(), embedder
             return
@@ -200,14 +201,14 @@ def _label(name: str) -> str:
 def judge(case: Case, known: Known) -> tuple[Score, list[str]]:
     """Return the score of one case, and what is wrong in words."""
     live, waiting = known.live, known.waiting
-    kept = [item for item in case.keep if _in_any(item, live)]
-    waits = [item for item in case.wait if _in_any(item, waiting) and not _in_any(item, live)]
-    leaked = [item for item in case.wait if _in_any(item, live)]
+    kept = [item for item in case.keep if in_any(item, live)]
+    waits = [item for item in case.wait if in_any(item, waiting) and not in_any(item, live)]
+    leaked = [item for item in case.wait if in_any(item, live)]
     named = (*case.keep, *case.wait, *case.fine)
-    false = [text for text in live if not any(_says(item, text) for item in named)]
-    asks = [text for text in waiting if not any(_says(item, text) for item in named)]
-    never = [pattern for pattern in case.never if _in_any((pattern,), [*live, *waiting])]
-    gone = [pattern for pattern in case.gone if _in_any((pattern,), live)]
+    false = [text for text in live if not any(says(item, text) for item in named)]
+    asks = [text for text in waiting if not any(says(item, text) for item in named)]
+    never = [pattern for pattern in case.never if in_any((pattern,), [*live, *waiting])]
+    gone = [pattern for pattern in case.gone if in_any((pattern,), live)]
     wrong = [
         *(f"lost {item}" for item in case.keep if item not in kept),
         *(f"does not wait {item}" for item in case.wait if item not in waits and item not in leaked),
@@ -222,7 +223,7 @@ def judge(case: Case, known: Known) -> tuple[Score, list[str]]:
         messages=len(case.turns),
         keep=len(case.keep),
         kept=len(kept),
-        asked=sum(_in_any(item, waiting) for item in case.keep if item not in kept),
+        asked=sum(in_any(item, waiting) for item in case.keep if item not in kept),
         wait=len(case.wait),
         waits=len(waits),
         leaks=len(leaked),
@@ -237,11 +238,11 @@ def judge(case: Case, known: Known) -> tuple[Score, list[str]]:
     return score, wrong
 
 
-def _in_any(item: Item, texts: Sequence[str]) -> bool:
-    return any(_says(item, text) for text in texts)
+def in_any(item: Item, texts: Sequence[str]) -> bool:
+    return any(says(item, text) for text in texts)
 
 
-def _says(item: Item, text: str) -> bool:
+def says(item: Item, text: str) -> bool:
     return all(re.search(rf"(?<!\w)(?:{pattern})", text, re.IGNORECASE) for pattern in item)
 
 

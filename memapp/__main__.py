@@ -6,7 +6,21 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, with the network switches of every library off before anything is imported."""
+    """Run the command line, with the network switches of every library off before anything is imported.
+
+    A command under `memapp run` goes first: it gets signals, umask and environment as they are. So does what waits for an agent.
+    """
+    from memapp import light_run
+
+    wanted = light_run.read(sys.argv[1:])
+    if wanted:
+        sys.exit(light_run.main(wanted))
+    if "hook" in sys.argv:
+        from memapp import light_hook
+
+        options = light_hook.read(sys.argv[1:])
+        if options is not None:
+            sys.exit(light_hook.main(options))
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, TypeVar
 from memapp.domain.categories import Categories
 from memapp.domain.changes import Actor
 from memapp.domain.chat import Thread
+from memapp.domain.jobs import Progress
 from memapp.domain.persona import Persona
 from memapp.domain.prediction import Prefetched
 from memapp.errors import ModelError, ModelLoading, StoreError, UsageError
@@ -103,6 +104,8 @@ class Runtime:
         self.embedding: ModelSlot[Embedder] = ModelSlot()
         self.typed: tuple[str, int, Prefetched] | None = None
         """Call 1 of what is being typed, with its thread and the number of erasures then. It is not sent, so not in the file."""
+        self.progress: Progress | None = None
+        """Of the job of idle time that runs in this process."""
         self.downloading_from = ""
         """The host that a model is being fetched from; empty while nothing connects."""
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
+from memapp.domain.lessons.recording import LessonRule
 from memapp.domain.prompt import FormRule, PromptForm
 from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
@@ -80,6 +81,14 @@ class Settings(BaseModel):
     """Answer what you ask about yourself from the memory, without the model, where the model is a small one."""
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask in the chat, now and then, whether what you said of yourself may be kept."""
+
+    # Lessons
+    lessons: LessonRule = Field(LessonRule.HINT, title="Failed commands")
+    """What `memapp run` does with what fails: hint (say what worked last time), record (only learn from it), or off."""
+    lessons_not_of: str = Field("", title="Left out of lessons")
+    """Folders and programs, with commas between, of which `memapp run` keeps nothing."""
+    lessons_compare: bool = Field(True, title="Compare with no hint")
+    """Keep one hint in five back until its lesson is proven: without that, nobody knows whether it helps."""
 
     # The model
     prompt_form: FormRule = Field(FormRule.AUTO, title="Form of the prompts")

@@ -68,7 +68,7 @@ class Clock:
 def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bool = True, **knobs: Any) -> Runtime:
     """Open a store below `home`; `knobs` are settings. Without a model the slot stays off."""
     places = paths.locate(home)
-    loaded = settings.load(places.config, knobs, environment={})
+    loaded = settings.load(places.config, {"lessons_compare": False, **knobs}, environment={})  # what is shown is no lot
     personas = load_personas([paths.bundled("assets", "personas"), places.personas])
     runtime = Runtime(
         loaded,

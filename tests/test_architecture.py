@@ -51,10 +51,12 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
-    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE),
+    # `random` draws the same from the same seed, which is always given.
+    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE | {"random"}),
     # The words that rules read with are data; `language.lexicon` reads them once and hands them on.
     "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy ulid"),
+    "tools": rule("tools domain.lessons errors"),
     "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
@@ -65,14 +67,15 @@ RULES = {
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
-        "services store prompts language inference.Protocols inference.gguf_file inference.model_folder"
+        "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
         " inference.server_address inference.build inference.download inference.other_programs inference.prepared domain runtime"
         " settings errors paths",
         "psutil numpy pydantic",
     ),
     "ui": rule("ui services language domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
     "cli": rule(
-        "cli services language domain inference.Protocols runtime settings errors paths crash",
+        "cli services tools language domain inference.Protocols runtime settings errors paths crash light_run light_hook"
+        " after_run",
         "click rapidfuzz psutil rich",
         inside_functions="ui bootstrap inference store prompts",
     ),
@@ -87,7 +90,12 @@ RULES = {
     "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
-    "__main__": rule("cli"),
+    "light_run": rule("tools after_run", inside_functions="platformdirs"),
+    "light_hook": rule("light_run after_run"),
+    "after_run": rule(
+        "services tools language domain runtime store.database settings categories paths crash errors light_run light_hook"
+    ),
+    "__main__": rule("cli light_run light_hook"),
 }
 
 
@@ -187,9 +195,10 @@ def test_the_layers_have_no_way_back_up() -> None:
         "domain": set(),
         "store": {"domain"},
         "language": {"domain"},
+        "tools": {"domain"},
         "prompts": {"domain", "language"},
         "inference": {"domain"},
-        "services": {"domain", "language", "store", "prompts", "inference"},
+        "services": {"domain", "language", "tools", "store", "prompts", "inference"},
         "ui": {"domain", "language", "services"},
     }
     for package, beneath in below.items():
@@ -245,7 +254,7 @@ UI_LAYERS = tuple(
         "widgets",
         "memories.labels memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
-        "panels activity inbox memories",
+        "panels activity inbox memories learned",
         "chat",
         "screens",
         "palette app",
@@ -344,6 +353,28 @@ def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = lambda: True"
     opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
+
+
+def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> None:
+    late = {
+        "click",
+        "pydantic",
+        "dataclasses",
+        "subprocess",
+        "memapp.after_run",
+        "memapp.paths",
+        "memapp.store",
+        "memapp.settings",
+    }
+    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'true'])) == 0"
+    assert loaded_by(source, tmp_path, HEAVY | late) == set()
+
+
+def test_after_a_command_that_failed_no_more_is_loaded_than_the_file_needs(tmp_path: Path) -> None:
+    late = {"click", "numpy", "sqlite_utils", "memapp.bootstrap", "memapp.services.remember", "memapp.inference.gguf_file"}
+    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'false'])) == 1"
+    loaded_by(source, tmp_path)  # makes the file
+    assert loaded_by(source, tmp_path, HEAVY | late) == set()
 
 
 def test_the_check_of_what_is_loaded_sees_the_screen(tmp_path: Path) -> None:
@@ -471,7 +502,7 @@ def test_only_the_store_knows_sqlite() -> None:
 
 
 def test_no_name_says_manager_helper_or_util() -> None:
-    vague = re.compile(r"manager|helper|util|handler$|factory", re.IGNORECASE)
+    vague = re.compile(r"manager|helper|util(?!ity)|handler$|factory", re.IGNORECASE)
     assert [f"{file.relative_to(ROOT)}: {name}" for file, name in defined_names() if vague.search(name)] == []
 
 

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 SECTIONS = {
     "Talk": {"talk": "ask", "demo": "demo", "chats": "chats"},
-    "Memories": {"memories": "add search list show", "curate": "edit pin unpin"},
+    "Memories": {"memories": "add search list show", "curate": "edit pin unpin", "howto": "howto"},
     "Looking back": {"history": "history relations", "query": "query", "stats": "stats"},
     "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},
     "What is known about you": {"consents": "profile consents approve deny"},
+    "Lessons of what failed": {"run": "run why", "sql": "sql", "hook": "hook", "lessons": "lessons runs"},
     "Files": {"transfer": "export import", "files": "backup locate"},
     "Looking after it": {
         "upkeep": "upkeep",
@@ -87,12 +88,20 @@ class QuestionGroup(click.Group):
             ctx.exit(1)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and self.get_command(ctx, args[0]) is None:
+        if _is_question(args):
+            args = ["chat", *args]
+        elif args and self.get_command(ctx, args[0]) is None:
             near = _meant(args[0], self.list_commands(ctx), is_alone=len(args) == 1)
             if near:
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
+
+
+def _is_question(args: Sequence[str]) -> bool:
+    """Tell a question from a command that is called like its first word: `memapp why is the sky blue`."""
+    is_called_so = len(args) > 1 and args[0] in ("run", "why") and not args[1].startswith("-")
+    return is_called_so and not (args[0] == "run" and "--" in args)
 
 
 def _listed(name: str) -> click.Command:

@@ -8,7 +8,7 @@ import click
 
 from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes
-from memapp.domain.consent import CHAT, FACT, ConsentRequest, DenyReason, ImportedFile, came_from, label, replaced
+from memapp.domain.consent import CHAT, CONFLICT, FACT, ConsentRequest, DenyReason, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
@@ -16,6 +16,8 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
 from memapp.services.consent import decisions, pending
+
+NEWER_OR_BOTH = "approve keeps the newer, deny keeps both, approve --value what you write"
 
 
 @click.group(cls=ListingGroup)
@@ -41,6 +43,8 @@ def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str
             return {**found, "from": "imported", "field": "File", "change": str(one)}
         change = f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}"
         value = addressed(one.new_value) if one.field == FACT else one.new_value if one.field == CHAT else change
+        if one.field == CONFLICT:
+            value = f"{addressed(one.old_value)} > {addressed(one.new_value)}"
         return {**found, "from": came_from(one), "field": label(one.field), "change": value}
 
     return row
@@ -58,17 +62,22 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     request = pending.get(runtime, request_id)
     memory, says = pending.memory_text(runtime, request.id), decisions.profile(runtime).get(request.field, ())
     evidence = [chats.get_message(runtime, message_id) for message_id in request.evidence]
-    old, until, beside = request.old_value, "", ""
+    old, state, until, beside = request.old_value, str(request.state), "", ""
     if request.state == "pending":
-        old, until = replaced(request, says), f", open until {when(request.expires_at)}"
+        old = replaced(request, says)
+        is_open = request.expires_at >= runtime.clock()
+        state, until = ("pending", f", open until {when(request.expires_at)}") if is_open else ("unanswered, so a no", "")
         beside = "; ".join(one for one in says if one != old)
     notes = [
-        f"{request.state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
+        f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
         f"waits with it: {addressed(memory)}" if memory else "",
         *messages_behind(evidence),
     ]
     data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}
+    if request.field == CONFLICT:
+        said = f"{addressed(request.old_value)} > {addressed(request.new_value)}"
+        return Output(data, f"{label(request.field)}: {said}", notes=[notes[0], NEWER_OR_BOTH])
     return Output(data, f"{label(request.field)}: {old or '-'} > {request.new_value or '?'}", notes=notes)
 
 

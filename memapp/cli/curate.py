@@ -38,7 +38,8 @@ def edit(
     curate.edit(runtime, found, text, tags=tags or None, importance=importance, category=category)
     after = curate.get(runtime, found)
     where = "" if after.state is State.LIVE else " It is still in the trash."
-    return Output(after, told(after.text), aside=f"Changed.{where}")
+    readers = f" {curate.readers(runtime, category)}" if category else ""
+    return Output(after, told(after.text), aside=f"Changed.{where}{readers}")
 
 
 @click.command()

@@ -17,6 +17,7 @@ from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Entry, label_of
+from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
 from memapp.language.english.history import who
@@ -84,6 +85,8 @@ def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
 
 def _about(row: dict[str, Any]) -> str:
     """Say what an entry is about that is of no memory."""
+    if row["memory_id"].startswith(LESSON):
+        return "a lesson"
     return f"{label_of(row['memory_id'])}: {row['meta'].get('decision', 'changed')}" if row["event"] == Event.PROFILE else ""
 
 

@@ -13,13 +13,14 @@ from memapp.cli.output import opened, say
 from memapp.cli.talk import answer, learn, load
 from memapp.domain import commands
 from memapp.domain.commands import Command
+from memapp.domain.howto import in_full
 from memapp.domain.text import clean
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 from memapp.inference import Cancel
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, turn, undo
+from memapp.services import chats, curate, howtos, turn, undo
 
 MULTI, END = "/multi", "/end"
 HELP = f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, ctrl+c stops a reply."
@@ -81,6 +82,9 @@ class _Talk:
             case "remember":
                 memory = curate.get(runtime, curate.add(runtime, command.text).memory_id)
                 say(f"Remembered: {addressed(memory.text)}")
+            case "howto":
+                memory = curate.get(runtime, howtos.add(runtime, command.text).memory_id)
+                say(f"Written down: {in_full(memory)}")
             case "forget" | "know":
                 self.send(f"/{command.name} {command.text}".strip())
             case "undo":

@@ -3,7 +3,9 @@
 import re
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -57,8 +59,10 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
     models.load_chat_model(runtime)
     if runtime.chat.ready() is None:
         say(f"Learning by rules only. {runtime.chat.note}")
+    began = runtime.clock()
     done = _run(runtime, chosen, budget)
-    return _told(runtime, wanted, {one.name: done[one.name] for one in chosen}, "done")
+    reports = {one.name: said for one in chosen if (said := one.report(runtime, began))}
+    return _told(runtime, wanted, {one.name: done[one.name] for one in chosen}, "done", reports)
 
 
 def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
@@ -82,14 +86,17 @@ def _bar(job: Job, waiting: int) -> Any:
     return click.progressbar(length=max(1, waiting), label=f"{job.name:8}", file=sys.stderr, hidden=not sys.stderr.isatty())
 
 
-def _told(runtime: Runtime, wanted: list[Job], counts: dict[str, int], what: str) -> Output:
+def _told(
+    runtime: Runtime, wanted: list[Job], counts: dict[str, int], what: str, reports: Mapping[str, str] = MappingProxyType({})
+) -> Output:
     """Return of each job what came of it, and when it is due again."""
     data, rows = [], []
     for one in wanted:
         pace = jobs.pace(runtime, one)
         times = asdict(pace) if pace else {"ran_at": None, "due_at": None}
-        data.append({"job": one.name, what: counts.get(one.name), **times})
-        came = f"{counts[one.name]} {what}" if one.name in counts else "not due"
+        told = {"report": reports[one.name]} if one.name in reports else {}
+        data.append({"job": one.name, what: counts.get(one.name), **told, **times})
+        came = reports.get(one.name) or (f"{counts[one.name]} {what}" if one.name in counts else "not due")
         rows.append({"job": one.name, what: came, "next": _next(one, pace), "does": one.does})
     return Output(data, rows=rows, notes=() if counts else ("Nothing is due.",))
 

@@ -11,6 +11,8 @@ NOTES = "notes"
 """The category of what a person wrote by hand and gave no other."""
 SUPERVISOR = "supervisor"
 """The agent that holds the conversation."""
+PROCEDURAL = "procedural"
+"""The category of how-tos, and of nothing else."""
 RECENT_ACTIVITY = "recent_activity"
 RECENT = timedelta(hours=72)
 
@@ -50,6 +52,10 @@ class Categories(BaseModel):
                 if name not in self.categories:
                     raise ValueError(f"the allowlist of {agent!r} names the category {name!r}, which is not defined")
         return self
+
+    def readers(self, category: str) -> tuple[str, ...]:
+        """Return the agents that may read the memories of a category."""
+        return tuple(agent for agent, names in self.allowlists.items() if category in names)
 
     def capability(self, agent: str, user_id: str) -> Capability:
         """Return what an agent may read; an agent that nobody listed may read nothing."""

@@ -1,4 +1,4 @@
-"""The `Change` union: every way in which a memory can change, each with the event by which the history knows it.
+"""The `Change` union: every way in which a memory or a lesson can change, each with the event by which the history knows it.
 
 `store.changes.apply` is the only code that carries one out. The inverse of a change is `Reverted` with the step it was part
 of; only a purge has none, since nothing is left to go back to.
@@ -9,11 +9,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Literal
 
+from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonStatus
 from memapp.domain.memory import Memory
 
 ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
 """What the change log calls a change."""
-ActorKind = Literal["person", "import", "rules", "model", "profile", "merge", "lifecycle", "undo", "persona", "client"]
+ActorKind = Literal["person", "import", "rules", "model", "profile", "merge", "lifecycle", "undo", "persona", "client", "lessons"]
 """Who acts or proposes. Of a model, a persona and another program the name follows: `model:smollm2`."""
 
 
@@ -63,17 +64,20 @@ class Actor:
 class Created:
     event: ClassVar = Event.ADD
     memory: Memory
+    evidence: tuple[str, ...] = ()
+    """Ids of the memories that an insight rests on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Other words for the same fact, or other tags, importance or category; None leaves a part as it is."""
+    """Other words for the same fact, or other tags, importance, category or steps; None leaves a part as it is."""
 
     memory_id: str
     text: str | None = None
     tags: tuple[str, ...] | None = None
     importance: int | None = None
     category: str | None = None
+    steps: tuple[str, ...] | None = None
     sources: tuple[str, ...] = ()
     """Messages to be added to those it came from."""
 
@@ -161,12 +165,63 @@ class Reverted:
         return self.step
 
 
+@dataclass(frozen=True, slots=True)
+class LessonAdded:
+    event: ClassVar = Event.ADD
+    lesson: Lesson
+
+
+@dataclass(frozen=True, slots=True)
+class LessonEdited:
+    """Other words for a lesson, another place where it counts, more failures that it is for; None leaves a part as it is."""
+
+    event: ClassVar = Event.UPDATE
+    lesson_id: str
+    wrong: str | None = None
+    correct: str | None = None
+    level: LessonLevel | None = None
+    triggers: tuple[str, ...] = ()
+    """Fingerprints to be added."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonMoved:
+    """Another status: promoted, suppressed, archived, or a candidate again."""
+
+    event: ClassVar = Event.UPDATE
+    lesson_id: str
+    to: LessonStatus
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LessonDeleted:
+    event: ClassVar = Event.DELETE
+    lesson_id: str
+    purge_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRestored:
+    event: ClassVar = Event.RESTORE
+    lesson_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LessonPurged:
+    """A lesson removed for good, with every version of it. It has no inverse."""
+
+    event: ClassVar = Event.PURGE
+    lesson_id: str
+
+
 def is_memapp(actor: str) -> bool:
     """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of theirs."""
     return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
-Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted
+LessonChange = LessonAdded | LessonEdited | LessonMoved | LessonDeleted | LessonRestored | LessonPurged
+Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted | LessonChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from memapp.errors import UsageError
 
 COMMANDS = {
     "remember": ("/remember TEXT", "keeps a fact"),
+    "howto": ("/howto TITLE", "writes down how something is done, step by step"),
     "forget": ("/forget WHAT", "moves what it knows of something to the trash"),
     "know": ("/know WHAT", "tells what it knows, of you or of something"),
     "undo": ("/undo", "takes back what was changed last"),

@@ -21,7 +21,11 @@ FORGOTTEN = "forgotten"
 """The field of a request that is not about the profile: a fact that was erased and is stated again."""
 FACT, CHAT = "fact", "chat"
 """Those of requests that came with an imported file: for a fact of it, and for the use of a chat of it elsewhere."""
-BESIDE_PROFILE = {FORGOTTEN: "Something you erased", FACT: "Fact", CHAT: "Chat"}
+CONFLICT = "conflict"
+"""That of two memories of which only one can hold: the old value gives way to the new one, and with a no both stay."""
+HOWTO = "howto"
+"""That of a way of doing something which a message tells step by step."""
+BESIDE_PROFILE = {FORGOTTEN: "Something you erased", FACT: "Fact", CHAT: "Chat", HOWTO: "How-to", CONFLICT: "Only one holds"}
 """The labels of the fields that are not of the profile: a yes to one changes nothing there."""
 REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
@@ -88,6 +92,8 @@ def replaced(request: ConsentRequest, says: Sequence[str]) -> str:
 
 def came_from(request: ConsentRequest) -> str:
     """Return where a request comes from, in plain words."""
+    if request.field == CONFLICT:
+        return "your memory"
     return CAME_FROM.get(request.proposer, "from a chat")
 
 
@@ -98,6 +104,8 @@ def change(request: ConsentRequest) -> str:
 
 def decided(decision: str, request: ConsentRequest) -> str:
     """Return what was decided, by its name in the history, on a request: `Approved Home “Bergen”`."""
+    if request.field == CONFLICT and decision in ("approved", "denied"):
+        return f"Kept{_quoted(request.new_value)}" if decision == "approved" else "Kept both of two facts that disagree"
     if decision == "changed" and request.proposer == "person":
         is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
         return f"Set {label(request.field)} to{said}" if is_set else f"Took away {label(request.field)}{said}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from memapp.domain.changes import Event
 from memapp.domain.consent import label
+from memapp.domain.lessons.lesson import LESSON
 
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
@@ -26,7 +27,8 @@ class Entry:
     undoes: str
     """The step that this one took back, else empty."""
     memory_id: str
-    """`profile:city` for a field of the profile, `import:...` for a file that was brought in, `message:...` for a message."""
+    """`profile:city` for a field of the profile, `import:...` for a file that was brought in, `message:...` for a message,
+    `lesson:...` for a lesson."""
     event: Event
     before: int | None
     """Number of the version before; None if there was none, or if it was erased."""
@@ -40,6 +42,10 @@ class Entry:
     @property
     def is_of_memory(self) -> bool:
         return ":" not in self.memory_id
+
+    @property
+    def is_of_lesson(self) -> bool:
+        return self.memory_id.startswith(LESSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Version:
     state: str
     sources: tuple[str, ...]
     """Ids of the messages it came from."""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ class Step:
     at: datetime
     reason: str = ""
     """Of a memory that went to the trash."""
+    kind: str = ""
+    """Of that memory, while it is there."""
     facts: int = 0
     """That an import put before the person."""
     chats: int = 0

@@ -17,6 +17,15 @@ class Pace:
     due_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The job that runs now."""
+
+    name: str
+    does: str
+    done: int
+
+
 def has_leapt(pace: Pace, now: datetime) -> bool:
     return abs(now - pace.ran_at) > LONGEST_STEP
 

@@ -28,5 +28,14 @@ def is_over(end: datetime, days_of_use: Collection[date], now: datetime) -> bool
 
 def may_go(since: datetime, end: datetime, days_of_use: Collection[date], now: datetime) -> bool:
     """Tell whether something unused goes to the trash, or leaves it for good: memapp was used on enough days since."""
+    return end <= now and not days_missing(since, end, days_of_use, now)
+
+
+def days_missing(since: datetime, end: datetime, days_of_use: Collection[date], now: datetime) -> int:
+    """Return on how many more days memapp must be used until something goes whose time is over by the calendar.
+
+    Today is one of them, unless the time ended today.
+    """
     used = sum(1 for day in days_of_use if day > since.date())
-    return is_over(end, days_of_use, now) and used >= DAYS_OF_USE
+    believed = sum(1 for day in days_of_use if end.date() < day < now.date())
+    return max(0, DAYS_OF_USE - used, DAYS_TO_BELIEVE - believed + (end.date() == now.date()))

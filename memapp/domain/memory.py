@@ -11,7 +11,8 @@ from memapp.domain.text import one_line
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
-MemoryOrigin = Literal["distilled", "person", "import"]
+MemoryOrigin = Literal["distilled", "person", "import", "reflected"]
+"""`reflected` is what memapp makes in idle time of what it has: an insight, or the episode of a chat."""
 OwnerKind = Literal["memory", "message"]
 """What has a vector, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
@@ -21,6 +22,10 @@ class Kind(StrEnum):
     SEMANTIC = "semantic"
     """What lasts about the person; the screen says Fact."""
     EPISODIC = "episodic"
+    INSIGHT = "insight"
+    """What several memories and messages show together."""
+    PROCEDURAL = "procedural"
+    """How something is done, step by step; the screen says How-to."""
 
 
 class State(StrEnum):
@@ -58,6 +63,13 @@ class Memory:
     """The persona that was talked to when it was learned."""
     run_id: str = ""
     """The thread it was learned in."""
+    steps: tuple[str, ...] = ()
+    """Of a how-to, whose text is its title."""
+
+    @property
+    def is_reflected(self) -> bool:
+        """Say whether memapp made it of other memories or of a whole chat; no fact is compared with it."""
+        return self.origin == "reflected" or self.kind is Kind.INSIGHT
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 from memapp.domain import strict_json
 from memapp.domain.chat import MAX_MESSAGE_CHARS
 from memapp.domain.consent import Decider, RequestState
+from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
 from memapp.domain.memory import MAX_MEMORY_CHARS, MemoryOrigin, OwnerKind, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.profile import VALUE_CHARS
@@ -64,6 +65,7 @@ Value = Annotated[str, Field(max_length=VALUE_CHARS)]
 OneLine = Annotated[str, AfterValidator(_on_one_line)]
 """What becomes a line of a list or of a prompt: it must not bring lines of its own."""
 Tags = Annotated[list[Annotated[OneLine, Field(max_length=200)]], Field(max_length=50)]
+Steps = Annotated[list[Annotated[OneLine, Field(min_length=1, max_length=MAX_STEP_CHARS)]], Field(max_length=MAX_STEPS)]
 Span = Annotated[list[Annotated[int, Field(ge=0, le=MAX_MESSAGE_CHARS)]], Field(min_length=2, max_length=2)]
 
 
@@ -123,9 +125,10 @@ class Used(PortableLine):
 class MemoryLine(PortableLine):
     type: Literal["memory"]
     id: Id
-    kind: Literal["semantic", "episodic"]
+    kind: Literal["semantic", "episodic", "insight", "procedural"]
     category: Name
     text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    steps: Steps = []
     tags: Tags
     importance: int = Field(ge=1, le=5)
     pinned: bool
@@ -202,8 +205,9 @@ class RequestMemory(PortableLine):
 
     id: Id | Literal[""]
     text: OneLine = Field(min_length=1, max_length=MAX_MEMORY_CHARS)
+    steps: Steps = []
     tags: Tags
-    kind: Literal["semantic", "episodic"]
+    kind: Literal["semantic", "episodic", "insight", "procedural"]
     category: Name
     importance: int = Field(ge=1, le=5)
     pinned: bool

@@ -81,6 +81,8 @@ class Full(Bullet):
     """A memory with all that is known about it."""
 
     tags: tuple[str, ...]
+    steps: tuple[str, ...]
+    """Of a how-to."""
     importance: int
     pinned: bool
     score: float

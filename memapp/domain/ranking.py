@@ -50,6 +50,8 @@ PINNED = 0.04
 IMPORTANCE = 0.01
 """For each step above or below the default importance."""
 DEFAULT_IMPORTANCE = 2
+INSIGHT = 0.5
+"""Share of its own score that an insight keeps: what somebody stated goes before what it seems to show."""
 RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
@@ -93,6 +95,7 @@ class Candidate:
     thread_id: str = ""
     seq: int = 0
     said_by: Literal["", "user", "assistant"] = ""
+    is_insight: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +168,11 @@ def fuse(
         of_kind = [one for one in candidates if one.kind == kind]
         best, held = _best([(one.bm25, one) for one in of_kind], words)
         for one in of_kind:
+            weight = INSIGHT if one.is_insight else 1.0
             own[one.id] = {
-                "words": WORDS * held * one.bm25 / best,
-                "misspelt": MISSPELT * one.misspelt,
-                "meaning": MEANING * max(one.cosine, 0.0),
+                "words": weight * WORDS * held * one.bm25 / best,
+                "misspelt": weight * MISSPELT * one.misspelt,
+                "meaning": weight * MEANING * max(one.cosine, 0.0),
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [

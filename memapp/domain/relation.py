@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-RelationType = Literal["related_to"]
+RelationType = Literal["related_to", "evidence"]
+"""`evidence` leads from an insight to a memory that it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Related:
     text: str
     strength: float
     relation: str
-    """What kind of relation: always `related_to`."""
+    """What kind of relation: see `RelationType`."""
     since: datetime
 
 

@@ -8,12 +8,13 @@ imported inside functions, so that importing this package costs nothing.
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NAME_CHARS = 80
 """The longest name of a model: one of a file or a server may be as long as it likes."""

@@ -30,8 +30,8 @@ class Language(Protocol):
     reads_tone: bool
     """Whether a statement is meant, and lasts, can be judged by the message: else what is in doubt is asked about."""
 
-    def read(self, message: str) -> Told:
-        """Read a message."""
+    def read(self, message: str, before: Sequence[str] = ()) -> Told:
+        """Read a message; `before` is what the person said in its chat until then, the latest last."""
 
     def statement_of(self, fact: str, message: str) -> Statement:
         """Return a fact that a model made of a message as the statement by which it is judged."""

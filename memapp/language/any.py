@@ -25,7 +25,7 @@ class AnyLanguage:
 
     reads_tone = False
 
-    def read(self, message: str) -> Told:
+    def read(self, message: str, before: Sequence[str] = ()) -> Told:  # noqa: ARG002
         """Find nothing by rule; whatever has words may tell something."""
         return Told((), (), may_tell=re.search(r"[^\W\d_]", message) is not None)
 

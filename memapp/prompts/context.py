@@ -20,6 +20,7 @@ from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
 """An earlier reply is shown so far: what a model said it says again."""
+EARLIER = "Earlier in this chat, before the messages that follow:"
 ABOUT_USER = "About the user: "
 VALUE_CHARS = 60
 SAID, SAID_CHARS = 3, 200
@@ -45,6 +46,8 @@ class PromptContext:
     injected_updates: tuple[str, ...] = ()
     """News of the memory that the person may have forgotten to have told."""
     form: PromptForm = "full"
+    episodes: tuple[str, ...] = ()
+    """What the chat was about before the exchanges that the prompt shows; the simple form has none of them."""
     said: tuple[str, ...] = ()
     """The last replies of the chat, which must not be said again; oldest first."""
 
@@ -85,6 +88,8 @@ def system_text(context: PromptContext) -> str:
     if context.form == "simple":  # in the full form it stands in the notes of call 2
         parts.insert(1, context.profile_line)
         parts.append("" if _stands_alone(context.message) or examples(context) else _said_lately(context.history))
+    elif context.episodes:
+        parts.append(f"{EARLIER}\n{_cards(context.episodes)}")
     return "\n\n".join(filter(None, parts))
 
 

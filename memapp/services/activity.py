@@ -1,12 +1,17 @@
 """Counts, rates and the audit log: what memapp did, and how well."""
 
+from datetime import timedelta
+
 from memapp.domain.activity import Learning, Rates
 from memapp.domain.changes import Event
+from memapp.domain.consolidation import Tidied
 from memapp.domain.history import Entry, Moment, Version
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
-from memapp.store import activity, expectations, history
+from memapp.store import activity, consolidation, expectations, history, interface
 
+UPKEEP_TOLD = "upkeep_told"
+"""Up to which entry of the history was told what upkeep did."""
 LAST_ENTRIES = 500
 """Of one memory; more than anybody looks through."""
 
@@ -28,6 +33,23 @@ def rates(runtime: Runtime) -> Rates:
         facts_said=said,
         recalled_on_demand=activity.recalled_on_demand(session),
     )
+
+
+def tidied(runtime: Runtime) -> Tidied:
+    """Return what became of the pairs of facts that were looked at in the last seven days."""
+    session = runtime.read()
+    return consolidation.tidied(session, session.now - timedelta(days=7))
+
+
+def upkeep_since(runtime: Runtime) -> dict[str, int]:
+    """Return how often upkeep did what since this was asked last; nothing when it is asked first."""
+    if runtime.database.read_only:
+        return {}
+    with runtime.write() as session:
+        told, now = interface.get_interface(session, UPKEEP_TOLD), history.last_number(session)
+        if told != now:
+            interface.set_interface(session, UPKEEP_TOLD, now)
+        return history.count_upkeep(session, told) if isinstance(told, int) else {}
 
 
 def learning(runtime: Runtime) -> Learning:
@@ -60,4 +82,4 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
 
 
 def _seen(version: Version) -> tuple[object, ...]:
-    return (version.text, version.tags, version.category, version.importance, version.pinned, version.state)
+    return (version.text, version.tags, version.category, version.importance, version.pinned, version.state, version.steps)

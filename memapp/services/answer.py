@@ -4,13 +4,23 @@ Whatever fails on the way, the reply's row gets a final state and keeps the text
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from memapp.domain import repetition
-from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Role, Thread, exchanges
+from memapp.domain.chat import (
+    FROM_MEMORY,
+    MAX_MESSAGE_CHARS,
+    OWN_WORDS,
+    Exchange,
+    Message,
+    MessageStatus,
+    Role,
+    Thread,
+    exchanges,
+)
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
@@ -27,6 +37,7 @@ from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
+from memapp.services.episodes import in_prompt
 from memapp.services.open_turn import OpenTurn
 from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
@@ -67,12 +78,20 @@ def prompt_context(
             profile_line(decisions.profile(runtime)),
             () if is_small_talker else injected_updates,
             form=form,
+            episodes=_fallen_out(runtime, thread, earlier, kept) if form == "full" else (),
             said=tuple(one.reply for one in pairs[-respond.SAID :]),
         ),
         lambda one: _request(runtime, one, Retrieved(), FIRST),
         _limit(runtime, model),
         model.prompt_tokens,
     )
+
+
+def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
+    """Return the episodes of what stands before the exchanges that a prompt shows."""
+    begun = kept[0].user or kept[0].reply if kept else ""
+    first = next((one.seq for one in reversed(earlier) if one.text == begun), 0)
+    return in_prompt(runtime, thread.id, first) if first > 1 else ()
 
 
 def request(runtime: Runtime, context: PromptContext, retrieved: Retrieved) -> Prompt:

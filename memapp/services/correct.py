@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Message, Role
-from memapp.domain.consent import ConsentRequest
+from memapp.domain.consent import CONFLICT, ConsentRequest
 from memapp.domain.memory import Memory
 from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
@@ -84,7 +84,8 @@ def restated(runtime: Runtime, message: Message) -> str:
 
 
 def _find(runtime: Runtime, message: Message, correction: Correction) -> Corrected | None:
-    least = NEAR_BEHIND_CUE if correction.points_back else NEAR
+    is_switch = correction.is_lead and correction.is_over and not correction.names_what
+    least = NEAR_BEHIND_CUE if correction.points_back or is_switch else NEAR
     before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
     said = [one for one in reversed(before) if one.role is Role.USER][:LAST]
     for one in said:
@@ -127,7 +128,7 @@ def _waiting(session: Session, requests: Sequence[ConsentRequest]) -> list[Corre
     """Return what waits with requests which were read from chats here, each with all that it waits with."""
     held: dict[str, Corrected] = {}
     for request in requests:
-        if request.proposer in ("person", "import") or not pending.is_open(session, request):
+        if request.proposer in ("person", "import") or request.field == CONFLICT or not pending.is_open(session, request):
             continue
         memory = consents.memory_of(session, request.id)
         text = memory.text if memory else request.new_value

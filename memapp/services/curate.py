@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memapp.domain.categories import NOTES, RECENT_ACTIVITY
+from memapp.domain.categories import NOTES, PROCEDURAL, RECENT_ACTIVITY, SUPERVISOR
 from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.filters import MemoryFilter
+from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
@@ -55,22 +56,27 @@ def add(
     category: str = "",
     importance: int = BY_HAND_IMPORTANCE,
     sources: Sequence[str] = (),
+    steps: Sequence[str] = (),
 ) -> Revision:
-    """Remember something in the person's own words; `sources` are the ids of messages it is taken from."""
+    """Remember something in the person's own words; `sources` are the ids of messages it is taken from.
+
+    With steps it is a how-to, whose title is the text.
+    """
     _check(runtime, category or NOTES, importance)
-    text = _checked(text)
+    text, steps = _checked(text), _checked_steps(steps)
     _refuse_same(runtime, text)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
         text=text,
         tags=_checked_tags(tags) or tuple(tags_for(text)),
-        kind=Kind.SEMANTIC,
-        category=category or NOTES,
+        kind=Kind.PROCEDURAL if steps else Kind.SEMANTIC,
+        category=PROCEDURAL if steps else category or NOTES,
         importance=importance,
         pinned=pinned,
         origin="person",
         sources=tuple(sources),
+        steps=steps,
         created_at=now,
         updated_at=now,
     )
@@ -85,20 +91,25 @@ def edit(
     tags: Sequence[str] | None = None,
     importance: int | None = None,
     category: str | None = None,
+    steps: Sequence[str] | None = None,
 ) -> Revision:
-    """Put other words, tags, importance or category in place; None leaves a part as it is.
+    """Put other words, tags, importance, category or steps in place; None leaves a part as it is.
 
     Tags that were made of words that are gone give way to new ones, unless others are given.
     """
     before = get(runtime, memory_id)
     _check(runtime, category, importance)
+    _check_kinds([before], category, steps)
     if text is not None:
         text = _checked(text)
         if before.state is State.LIVE:
             _refuse_same(runtime, text, memory_id)
         tags = tags_after(before.tags, before.text, text) if tags is None else tags
     kept = None if tags is None else _checked_tags(tags)
-    return _apply(runtime, Updated(memory_id, text, kept, importance, category))
+    resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
+    ended = (SoftDeleted(one, "superseded", runtime.purge_at()) for one in resting)  # that was made of other words
+    change = Updated(memory_id, text, kept, importance, category, None if steps is None else _checked_steps(steps))
+    return _apply(runtime, change, *ended)
 
 
 def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
@@ -118,12 +129,21 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
 def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
     """Set the importance of memories, from 1 to 5, or their category."""
     _check(runtime, category, importance)
+    _check_kinds(get_many(runtime, memory_ids), category)
     return _apply(runtime, *(Updated(memory_id, importance=importance, category=category) for memory_id in memory_ids))
 
 
 def categories(runtime: Runtime) -> list[str]:
-    """Return the categories that a memory can have."""
-    return [name for name in runtime.categories.categories if name != RECENT_ACTIVITY]
+    """Return the categories that a memory can be given: how-tos have one of their own."""
+    return [name for name in runtime.categories.categories if name not in (RECENT_ACTIVITY, PROCEDURAL)]
+
+
+def readers(runtime: Runtime, category: str) -> str:
+    """Return in words who reads the memories of a category: many a one is for agents alone."""
+    agents = runtime.categories.readers(category)
+    if SUPERVISOR in agents:
+        return "Chats see it."
+    return f"No chat sees it, only agents: {', '.join(agents)}." if agents else "No chat and no agent sees it."
 
 
 def undefined_categories(runtime: Runtime) -> list[str]:
@@ -216,6 +236,26 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))
 
 
+def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
+    cleaned = tuple(one for step in steps if (one := one_line(clean(step))))
+    if len(cleaned) > MAX_STEPS:
+        raise UsageError(f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.", "Make two of it.")
+    if too_long := next((number for number, one in enumerate(cleaned, start=1) if len(one) > MAX_STEP_CHARS), 0):
+        raise UsageError(f"A step has at most {MAX_STEP_CHARS} characters; step {too_long} has more.", "Split it.")
+    if any(map(tells_secret, cleaned)):
+        raise UsageError(SECRET)
+    return cleaned
+
+
+def _check_kinds(found: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None) -> None:
+    """Raise `UsageError` where a how-to would become a fact, or the other way round."""
+    for one in found:
+        if one.kind is Kind.PROCEDURAL and category is not None:
+            raise UsageError("A how-to keeps its category: agents that may read how-tos find it there.")
+        if steps is not None and bool(steps) is not (one.kind is Kind.PROCEDURAL):
+            raise UsageError("A how-to has at least one step." if one.steps else "Only a how-to has steps.")
+
+
 def _apply(runtime: Runtime, *steps: Change) -> Revision:
     """Carry out changes that are taken back together, but for those that change nothing. All are made, or none."""
     if not steps:
@@ -236,7 +276,7 @@ def _is_so(runtime: Runtime, change: Change) -> bool:
             return get(runtime, memory_id).pinned is pinned
         case Updated(memory_id=memory_id):
             one = get(runtime, memory_id)
-            parts = [(change.text, one.text), (change.tags, one.tags), (change.importance, one.importance)]
-            return all(new in (None, old) for new, old in [*parts, (change.category, one.category)])
+            parts = ("text", "tags", "importance", "category", "steps")
+            return all(getattr(change, part) in (None, getattr(one, part)) for part in parts)
         case _:
             return False

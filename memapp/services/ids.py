@@ -12,7 +12,13 @@ from memapp.store.ids import Named as Named  # re-exported: a listing says of wh
 FEWEST_CHARS = 3
 SHORTEST_CHARS = 4
 MOST_NAMED = 5
-_WORDS: dict[Named, str] = {"memories": "memory", "consent_requests": "request", "threads": "chat"}
+_WORDS: dict[Named, str] = {
+    "memories": "memory",
+    "consent_requests": "request",
+    "threads": "chat",
+    "lessons": "lesson",
+    "runs": "run",
+}
 
 
 def _only(runtime: Runtime, part: str, *, table: Named, listed_by: str) -> str:
@@ -34,6 +40,8 @@ memory = partial(_only, table="memories", listed_by="list")
 request = partial(_only, table="consent_requests", listed_by="consents")
 chat = partial(_only, table="threads", listed_by="chats")
 """One that was removed, too."""
+lesson = partial(_only, table="lessons", listed_by="lessons list")
+run = partial(_only, table="runs", listed_by="runs list")
 
 
 def memories(runtime: Runtime, parts: Iterable[str], listed_by: str = "list") -> list[str]:

@@ -5,16 +5,18 @@ ran last and is due next, and one process at a time is at them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from memapp.domain.backups import EVERY
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.jobs import Pace, has_leapt, next_pace
+from memapp.domain.jobs import Pace, Progress, has_leapt, next_pace
 from memapp.domain.turn import Retracted
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import backups, embed, learning, lifecycle, self_test
+from memapp.services import backups, consolidate, embed, episodes, insights, learning, lifecycle, self_test
+from memapp.services.lessons import judge
 from memapp.services.merge import Written
 from memapp.store import jobs as store
 from memapp.store import leases
@@ -26,6 +28,7 @@ WAITED_SECONDS = 0.5
 """How long it is waited for the work before, which was cancelled a moment ago."""
 EACH_TIME = timedelta(0)
 HOURLY = timedelta(hours=1)
+DAILY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Job:
     """Does what it finds; it is told when it ran last, since a clock that leapt since is not to be believed."""
     waiting: Callable[[Runtime], int]
     """Counts what it would find now."""
+    report: Callable[[Runtime, datetime], str] = lambda _runtime, _since: ""
+    """Says in a line what came of its runs since a time, where that is more than a number."""
 
 
 EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
@@ -54,7 +59,26 @@ AFTER_A_REPLY = (
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
     Job("unused", "move to the trash what was not used for long", HOURLY, 30.0, lifecycle.move_unused, lifecycle.unused),
+    Job(
+        "lessons",
+        "see which lessons helped, and archive what was not needed",
+        HOURLY,
+        30.0,
+        judge.run_job,
+        judge.waiting,
+    ),
     Job("purge", "erase what was in the trash long enough", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
+    Job(
+        "consolidate",
+        "merge and link facts that are alike",
+        DAILY,
+        120.0,
+        consolidate.run,
+        consolidate.waiting,
+        consolidate.report,
+    ),
+    Job("insights", "notice what several messages show together", DAILY, 120.0, insights.run, insights.waiting),
+    Job("episodes", "sum up what was talked about in each chat", EACH_TIME, 120.0, episodes.run, episodes.waiting),
     Job("backup", "write a backup of what changed", EVERY, 300.0, backups.run_job, backups.waiting),
 )
 JOBS = AFTER_A_REPLY + NOW_AND_THEN
@@ -94,10 +118,32 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
     ended = Cancel()
-    with after(seconds, ended.set), cancel.heard_by(ended.set):
+    with after(seconds, ended.set), cancel.heard_by(ended.set), _shown(runtime, job):
         for one in job.run(runtime, ended, last):
             done = True
+            _count(runtime, one)
             yield one
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
         with runtime.write() as session:
             store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))
+
+
+@contextmanager
+def _shown(runtime: Runtime, job: Job) -> Iterator[None]:
+    """Let the screen know what runs."""
+    runtime.progress = Progress(job.name, job.does, 0)
+    try:
+        yield
+    finally:
+        runtime.progress = None
+
+
+def _count(runtime: Runtime, done: Done) -> None:
+    if runtime.progress:
+        runtime.progress = replace(runtime.progress, done=runtime.progress.done + (done if isinstance(done, int) else 1))
+
+
+def left(runtime: Runtime) -> int:
+    """Return how much still waits for the job that runs; 0 where none runs."""
+    running = runtime.progress
+    return next((job.waiting(runtime) for job in JOBS if running and job.name == running.name), 0)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from memapp.domain import lifecycle as rules
-from memapp.domain.changes import SoftDeleted
+from memapp.domain.changes import LessonPurged, SoftDeleted
 from memapp.domain.consent import FORGOTTEN, expiry
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.forget import Receipt
@@ -18,7 +18,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
-from memapp.store import changes, chat, consents, events, memories, search
+from memapp.store import changes, chat, consents, events, lessons, memories, search
 from memapp.store import lifecycle as store
 from memapp.store.forget import consent_requests
 from memapp.store.session import Session
@@ -70,16 +70,37 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
             search.take_back(session, consents.said_in(session, request_ids))  # the no outlives the request
             consent_requests.erase(session, request_ids, session.now)
         yield len(request_ids)
+    if lesson_ids := _overdue_lessons(runtime):
+        with runtime.decide() as session:
+            for lesson_id in lesson_ids:
+                changes.apply(session, LessonPurged(lesson_id), runtime.actor(name="lifecycle"), session.now)
+        yield len(lesson_ids)
 
 
 def overdue(runtime: Runtime) -> int:
-    return sum(len(find(runtime)) for find in (_overdue_memories, _overdue_chats, _overdue_requests))
+    return sum(len(find(runtime)) for find in (_overdue_memories, _overdue_chats, _overdue_requests, _overdue_lessons))
 
 
 def trash(runtime: Runtime, limit: int | None = 500) -> list[Memory]:
     """Return what lies in the trash, last first."""
     wanted = MemoryFilter(state=None)
     return memories.list_memories(runtime.read(), wanted, Sort.CHANGED, limit=limit)
+
+
+def days_missing(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]]) -> dict[str, int]:
+    """Return on how many more days memapp must be used until those go whose time is over, by their ids.
+
+    Of each, `ends` has the time since which it is in the trash, and that at which this ends.
+    """
+    session = runtime.read()
+    over = [one for one in ends if one[2] <= session.now]
+    days = store.days_of_use(session, min(since for _, since, _ in over)) if over else []
+    return {id: rules.days_missing(since, end, days, session.now) for id, since, end in over}
+
+
+def missing(runtime: Runtime, found: Sequence[Memory]) -> dict[str, int]:
+    """Return the same of memories in the trash."""
+    return days_missing(runtime, [(one.id, one.updated_at, one.purge_at) for one in found if one.purge_at])
 
 
 def empty(runtime: Runtime) -> Receipt:
@@ -117,6 +138,12 @@ def _overdue_requests(runtime: Runtime) -> list[str]:
     decided = [(one, one.decided_at) for one in ended if one.decided_at]
     ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
     return _due(session, ends, len(ends))
+
+
+def _overdue_lessons(runtime: Runtime) -> list[str]:
+    session = runtime.read()
+    deleted = lessons.in_trash(session)
+    return _due(session, [(one.id, one.updated_at, one.purge_at or session.now) for one in deleted], len(deleted))
 
 
 def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among: int) -> list[str]:

@@ -12,7 +12,7 @@ from memapp.domain.provenance import NotKept, WhyNot
 from memapp.domain.utterance import Statement
 from memapp.errors import ModelError
 from memapp.language.english.asked_to_remember import holds_all
-from memapp.language.english.dates import dated, local_day
+from memapp.language.english.dates import dated, local_day, typed_ahead_of_its_day
 from memapp.runtime import Runtime
 from memapp.services import memory_request, statements
 from memapp.services.asked_to_remember import remember
@@ -35,7 +35,7 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):
-        found = statements.refusals(runtime, message.typed_text)
+        found = statements.refusals(runtime, typed_ahead_of_its_day(message), statements.said_before(runtime, message))
         return [(replace(one, fact=dated(one.fact, local_day(message))), why) for one, why in found]
     return None
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.delta import NO_NEWS, Delta, summarise
+from memapp.domain.howto import in_full
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
@@ -43,7 +44,8 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
-    affordable, left = _within_budget(runtime, [hit for hit in hits if hit.id in found], request.budget_tokens)
+    there_still = [replace(hit, text=in_full(found[hit.id])) for hit in hits if hit.id in found]
+    affordable, left = _within_budget(runtime, there_still, request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
     as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]

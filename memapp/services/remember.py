@@ -27,8 +27,8 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
 from memapp.language import language_of
 from memapp.language.english.category import draft_of
-from memapp.language.english.correction import ends_for_both, only_says_meant, read_correction, says_no_more
-from memapp.language.english.dates import dated, local_day, typed_on_its_day
+from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
+from memapp.language.english.dates import dated, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.grammar import tokens
 from memapp.language.english.grounding import UNSAID
@@ -38,12 +38,13 @@ from memapp.language.english.statements import in_third_person
 from memapp.language.english.writing import check_form
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
+from memapp.services import howtos
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.prompt_form import prompt_form
-from memapp.services.statements import judged_draft, sensitive_topic, told_in, with_others
+from memapp.services.statements import judged_draft, said_before, sensitive_topic, told_in, with_others
 from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -66,9 +67,11 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     if is_enough_for_today(runtime):
         return  # still pending
     message = chat.get_message(runtime.read(), surprise.message_id)
+    howtos.propose(runtime, message)
     propose_profile_changes(runtime, message)  # what failed or was cut off when the message came
     typed, told_on = message.typed_text, local_day(message)
-    told = told_in(runtime, typed)
+    before = said_before(runtime, message)
+    told = told_in(runtime, typed_ahead_of_its_day(message), before)
     if told is None:
         return  # still pending: until the embedding model is there
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
@@ -76,7 +79,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     if not (corrected or taught) and (text := restated(runtime, message)):
         told = [*(told_in(runtime, text) or ()), *told]
     drafts, refused, failure = told, list[list[str]](), None
-    if model and prompt_form(runtime, model) == "full" and language_of(typed).read(typed).may_tell:
+    if model and prompt_form(runtime, model) == "full" and language_of(typed).read(typed, before).may_tell:
         try:
             proposed, refused = _ask(runtime, model, surprise.expected, typed, cancel)
             drafts = with_others(proposed, told)
@@ -117,7 +120,8 @@ def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | 
 def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
     """Say whether something tells no more than that another thing does not hold, and half of it where it held for two."""
     if draft.text:
-        return (ends_for_both(draft.text) and not draft.topic) or only_says_meant(draft.text)
+        is_half = ends_for_both(draft.text) and not draft.topic
+        return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
     correction = read_correction(draft.value) if corrected else None
     return correction is not None and (correction.points_back or says_no_more(draft.value))
 
@@ -170,7 +174,7 @@ def _store(
         if not expectations.still_stands(session, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
-        known = {in_third_person(one.text): one.id for one in listed}
+        known = {in_third_person(one.text): one.id for one in listed if not one.is_reflected}
         standing, is_more = _still_standing(session, corrected), False
         for draft in drafts:
             if is_more := len(stored) == FACTS_PER_TURN:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from memapp.domain.chat import Message, Role
 from memapp.domain.consent import FACT
 from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Draft, Judgement, Statement
@@ -23,6 +24,7 @@ from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
 from memapp.runtime import Runtime
+from memapp.store import chat, search
 
 LASTS = 0.7
 IS_MEANT = 0.5
@@ -35,6 +37,8 @@ ORDINARY = 0.15
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
+FEWEST_WORDS = 3
+"""Fewer make no sense by themselves when it asks about them: `kidney pie`."""
 EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
 SECRET = "secret"
@@ -42,24 +46,34 @@ SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
+AMONG = 60
+"""Messages before one in which somebody may have been named of whom it goes on to speak."""
 MOST_OF_OTHERS = 3
 """So many statements in the words of others are told of: a message may be all of a song."""
 Judged = tuple[Judgement, Judgement]
 """A statement by its own words, and by its whole sentence."""
 
 
-def told_in(runtime: Runtime, typed: str) -> list[Draft] | None:
+def said_before(runtime: Runtime, message: Message) -> list[str]:
+    """Return what the person typed in a chat before a message, without what was taken back."""
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
+    said = [one for one in before if one.role is Role.USER]
+    gone = search.taken_back(runtime.read(), [one.id for one in said])
+    return [one.typed_text for one in said if one.id not in gone]
+
+
+def told_in(runtime: Runtime, typed: str, before: Sequence[str] = ()) -> list[Draft] | None:
     """Return the facts that a message tells by its rules; None as long as no embedding model is there. Raises `ModelError`.
 
     One without a text is only asked about.
     """
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    return told_by(embedder, typed) if embedder else None
+    return told_by(embedder, typed, before) if embedder else None
 
 
-def told_by(embedder: Embedder, typed: str) -> list[Draft]:
+def told_by(embedder: Embedder, typed: str, before: Sequence[str] = ()) -> list[Draft]:
     """Return what a message tells, judged by the vectors of an embedding model. Raises `ModelError` where it fails."""
-    statements = language_of(typed).read(typed).statements
+    statements = language_of(typed).read(typed, before).statements
     if not judges(embedder.model_id):
         return []
     judged = list(zip(statements, _judged(embedder, statements), strict=True))
@@ -104,6 +118,15 @@ def sensitive_topic(runtime: Runtime, fact: str) -> str:
     return _field(judged[0][0]) if judged and judged[0][0].is_sensitive >= SENSITIVE else ""
 
 
+def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
+    """Return those sentences of the person that surely touch nothing sensitive and hold no secret; none without the judge.
+
+    Raises `ModelError`.
+    """
+    judged = _judged_by_any(runtime, [Statement(one, one) for one in said]) or ()
+    return [one for one, (own, _) in zip(said, judged, strict=False) if own.is_sensitive < ORDINARY and not is_secret(one)]
+
+
 def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
     """Judge each statement; None without an embedding model that the judge was fitted to. Raises `ModelError`."""
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
@@ -123,7 +146,9 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         return
     most = max([sentence, *(said for _, (said, _) in judged)], key=lambda one: one.is_sensitive)
     if _waits_as_a_whole(judged, sentence):
-        if most.is_sensitive >= SURELY_SENSITIVE and sentence.is_meant >= IS_MEANT:
+        is_meant = max([sentence.is_meant, *(said.is_meant for _, (said, _) in judged if said.is_sensitive >= SURELY_SENSITIVE)])
+        is_whole = len(statement.sentence.split()) >= FEWEST_WORDS
+        if most.is_sensitive >= SURELY_SENSITIVE and is_meant >= IS_MEANT and is_whole:
             yield Draft("", (), topic=_field(most), value=statement.sentence)
         return
     for statement, pair in judged:
@@ -172,14 +197,14 @@ def _fact(statement: Statement, said: Judgement, topic: str = "") -> Draft:
 # Why not -------------------------------------------------------------------------------------------------------------
 
 
-def refusals(runtime: Runtime, typed: str) -> list[tuple[Statement, WhyNot | None]]:
+def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[Statement, WhyNot | None]]:
     """Return the statements of a message, each with why it is not to be learned; None where it is.
 
     Left out is what is not to be learned and not about the person or theirs: there nobody misses it.
     Raises `ModelError` where the embedding model fails.
     """
     language = language_of(typed)
-    statements = language.read(typed).statements
+    statements = language.read(typed, before).statements
     judged = _judged_by_any(runtime, statements) or []
     found: list[tuple[Statement, WhyNot | None]] = []
     for _, group in groupby(zip(statements, judged, strict=False), key=lambda pair: pair[0].sentence):

@@ -1,4 +1,4 @@
-"""What was talked about: the person's words of the days that are named, else of the chat before."""
+"""What was talked about: the episodes of the days that are named, else the person's words of them, or of the chat before."""
 
 from itertools import chain
 
@@ -9,12 +9,15 @@ from memapp.domain.when import NamedTime
 from memapp.language.english.answering_sentence import in_confidence
 from memapp.language.english.asked_sentence import asks_what_was_talked_about
 from memapp.language.english.authorship import own_words
+from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import sentences, tokens
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.language.english.second_person import addressed
 from memapp.language.english.when import named_times, told_day
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
+from memapp.services.episodes import episodes_of
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
@@ -27,13 +30,25 @@ CHATS = 50
 
 
 def talked_about(runtime: Runtime, message: Message) -> FromMemory:
-    """Return the most telling sentence of each of the person's messages of a time."""
-    times = named_times(message.text, runtime.clock().astimezone().date())
+    """Return the episodes of a time; where there are none yet, the most telling sentence of each of the person's messages."""
+    today = local_day(message)
+    times = named_times(message.text, today) or named_times(dated(message.text, today), today)
     said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
+    return _as_episodes(runtime, said) or _as_quotes(runtime, [one for one in said if one.id != message.id])
+
+
+def _as_episodes(runtime: Runtime, said: list[Message]) -> FromMemory | None:
+    told = episodes_of(runtime, said)[:LISTED]
+    lines = [addressed(one.text) for one in told]
+    hits = tuple(Recalled.of(one, 0.0, "then", one.created_at) for one in told)
+    return FromMemory("\n".join(lines if len(lines) == 1 else [f"- {one}" for one in lines]), hits) if told else None
+
+
+def _as_quotes(runtime: Runtime, said: list[Message]) -> FromMemory:
     told: list[tuple[Message, str]] = []
     for one in said:
         words = _most_telling(one)
-        if words and one.id != message.id and not duplicate_of(words, [before for _, before in told]):
+        if words and not duplicate_of(words, [before for _, before in told]):
             told.append((one, words))
     told = told[:LISTED]
     if not told:

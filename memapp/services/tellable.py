@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
 from memapp.domain.consent import CHAT
 from memapp.domain.memory import Recalled
 from memapp.domain.profile import Hint, has_value
 from memapp.domain.ranking import Candidate
-from memapp.language.english.withheld import says_any, states, told_beside
+from memapp.language.english.withheld import says_again, says_any, told_beside, told_of_reply
 from memapp.store import chat, consents, search
 from memapp.store.session import Session
 
@@ -48,7 +48,7 @@ def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
     for one in said if values else ():
         if not isinstance(one, Recalled) or one.kind == "message":
             hints = of_messages.setdefault(one.id, [])
-            hints += [value for value in values if value not in hints and states(one.text, value)]
+            hints += [value for value in values if value not in hints and says_again(one.text, value)]
     return {id: hints for id, hints in of_messages.items() if hints}
 
 
@@ -68,8 +68,10 @@ def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence
 def _told(message: Message, withheld: Sequence[Hint]) -> str:
     if any(one.field == CHAT for one in withheld):
         return ""
-    if message.role is Role.ASSISTANT:
+    if message.model in (OWN_WORDS, FROM_MEMORY):  # what memapp asks or tells of a value is nothing without it
         return "" if says_any(message.text, withheld) else message.text
+    if message.role is Role.ASSISTANT:
+        return told_of_reply(message.text, withheld)
     return told_beside(message.typed_text if message.origin is Origin.TYPED else message.text, withheld)
 
 

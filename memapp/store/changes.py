@@ -1,4 +1,4 @@
-"""Changes of memories, carried out: `apply` is the only code that alters one.
+"""Changes of memories and lessons, carried out: `apply` is the only code that alters one.
 
 Row, full-text index and vector (by trigger), history, change log, revision and event are written together in the caller's
 transaction. The history keeps what a memory was before, so one change, `Reverted`, takes back any other.
@@ -15,6 +15,12 @@ from memapp.domain.changes import (
     Change,
     Created,
     Event,
+    LessonAdded,
+    LessonDeleted,
+    LessonEdited,
+    LessonMoved,
+    LessonPurged,
+    LessonRestored,
     Linked,
     Merged,
     Pinned,
@@ -30,17 +36,20 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
-from memapp.store import history, snapshots
+from memapp.store import history, lessons, snapshots
 from memapp.store.delta import log_change
 from memapp.store.encoding import new_id
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
-from memapp.store.memories import find_same, get_memory, row_of
+from memapp.store.memories import find_same, get_memories, get_memory, row_of
+from memapp.store.relations import resting_on
 from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
 
 TIME_TO_LOOK = timedelta(days=7)
+_UNTICKED = "DELETE FROM howto_ticks WHERE user_id = :user AND memory_id = :id"
 _PURGED = (
+    _UNTICKED,
     "DELETE FROM versions WHERE user_id = :user AND memory_id = :id",
     "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)",
     "DELETE FROM memory_sources WHERE user_id = :user AND memory_id = :id",
@@ -62,6 +71,7 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
     """
     step = actor.step or new_id(now)
     touched = _OPERATIONS[type(change)](session, change, now)
+    touched += _end_insights(session, touched, now)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
     for one in touched:
@@ -69,7 +79,7 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
         log_change(session, actor, number, one, now)
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
-    about["memory_id"] = None if first.event is Event.PROFILE else first.memory_id
+    about["memory_id"] = None if ":" in first.memory_id else first.memory_id
     add_event(session, _node(actor, first), first.event.op, "ok", **about, at=now)
     return Revision(step, number, first.memory_id, change)
 
@@ -94,13 +104,17 @@ def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[T
     return operation
 
 
-def _create(session: Session, change: Created, _: datetime) -> list[Touched]:
+def _create(session: Session, change: Created, now: datetime) -> list[Touched]:
     memory = change.memory
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, memory.text)
     session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
-    return [Touched(change.event, memory.id, None, snapshots.of_new(memory))]
+    for one in get_memories(session, change.evidence):
+        row = {"from_id": memory.id, "to_id": one.id, "relation_type": "evidence", "strength": 1.0, "created_at": now}
+        session.insert("relations", id=new_id(now), **row)
+    after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
+    return [Touched(change.event, memory.id, None, after)]
 
 
 @_of_one
@@ -108,14 +122,18 @@ def _update(session: Session, memory: Memory, change: Updated, now: datetime) ->
     if change.event is Event.LINK:
         _add_sources(session, memory.id, change.sources)
         return
-    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category")}
+    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category", "steps")}
     after = replace(memory, **{name: value for name, value in named.items() if value is not None})
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, after.text)
     said = {"text": after.text, "normal_text": session.normalise(after.text)}
-    _set(session, memory.id, now, **said, tags=after.tags, importance=after.importance, category=after.category)
+    weight = {"importance": after.importance, "category": after.category}
+    _set(session, memory.id, now, **said, **weight, tags=after.tags, steps=after.steps)
+    if after.steps != memory.steps:  # what was ticked off was another step
+        session.run(_UNTICKED, id=memory.id)
     if after.text != memory.text:  # what it is related to is found anew
-        session.run("DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id)", id=memory.id)
+        sql = "DELETE FROM relations WHERE user_id = :user AND :id IN (from_id, to_id) AND relation_type = 'related_to'"
+        session.run(sql, id=memory.id)
     _add_sources(session, memory.id, change.sources)
 
 
@@ -198,23 +216,49 @@ def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> 
 
 
 def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
-    """Put back what the memories were before a step, last change first. The profile goes its own way, by consent requests."""
-    entries = [one for one in history.entries_of_step(session, change.step) if one.is_of_memory]
+    """Put back what memories and lessons were before a step, last change first. The profile goes its own way, by requests."""
+    entries = [one for one in history.entries_of_step(session, change.step) if one.is_of_memory or one.is_of_lesson]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []
     for entry in reversed(entries):
+        if entry.is_of_lesson:
+            touched += _revert_lesson(session, entry, change, now)
+            continue
         before = snapshots.take(session, entry.memory_id)
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
             continue  # erased for good: the rest of the step is taken back without it
-        if history.changed_since(session, entry):
-            raise UsageError("This memory was changed again since then.", "Take that back first.")
+        _refuse_changed_since(session, entry, "memory")
         if entry.memory_id not in change.held_back:
             _put_back(session, entry, before, change.purge_at, now)
         touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
+
+
+def _end_insights(session: Session, touched: Sequence[Touched], now: datetime) -> list[Touched]:
+    """Move to the trash the insights that rest on what has just gone there, for as long as that."""
+    gone = {one.memory_id: one.now.purge_at for one in touched if one.now and one.now.state is State.SOFT_DELETED}
+    ended = []
+    for memory_id, purge_at in gone.items():
+        for insight in get_memories(session, resting_on(session, [memory_id])):
+            before = snapshots.of(session, insight)
+            _set(session, insight.id, now, state=State.SOFT_DELETED, reason="superseded", purge_at=purge_at)
+            meta = {"reason": "superseded"}
+            ended.append(Touched(Event.DELETE, insight.id, before, snapshots.take(session, insight.id), meta))
+    return ended
+
+
+def _revert_lesson(session: Session, entry: Entry, change: Reverted, now: datetime) -> list[Touched]:
+    _refuse_changed_since(session, entry, "lesson")
+    touched = lessons.take_back(session, entry, change.purge_at, now)
+    return [touched] if touched else []
+
+
+def _refuse_changed_since(session: Session, entry: Entry, what: str) -> None:
+    if history.changed_since(session, entry):
+        raise UsageError(f"This {what} was changed again since then.", "Take that back first.")
 
 
 def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime, now: datetime) -> None:
@@ -259,5 +303,11 @@ _OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
     Purged: _purge,
     ProfileChanged: _change_profile,
     Reverted: _revert,
+    LessonAdded: lessons.add,
+    LessonEdited: lessons.edit,
+    LessonMoved: lessons.move,
+    LessonDeleted: lessons.delete,
+    LessonRestored: lessons.restore,
+    LessonPurged: lessons.purge,
 }
 """What carries out a change: each writes the rows and returns what it touched."""

@@ -2,13 +2,14 @@
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from weakref import WeakSet
 
 from memapp.domain.wording import Wording
-from memapp.errors import NewerSchema, StoreError
+from memapp.errors import NewerSchema, StoreError, UsageError
 from memapp.store import schema, soundness
 from memapp.store.failures import Reader, rows_of, translated_errors
 
@@ -29,6 +30,10 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
+MOST_IN_MEMORY = 64 * 1024 * 1024
+"""Of a file of the person's that is copied; a larger one is copied into a temporary file."""
+_LOGGED = b"\x02"
+"""In the header of a file whose changes are written to a log first."""
 
 
 def mode(path: Path) -> str:
@@ -62,14 +67,18 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
                 kept = connection.execute(f"PRAGMA {name}").fetchone()
                 if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        _limit(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _limit(connection: sqlite3.Connection) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
 
 
 def add_casefold(connection: sqlite3.Connection) -> None:
@@ -139,6 +148,44 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         soundness.check_damage(connection, path)
         yield connection
+
+
+@contextmanager
+def open_lent(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a copy of a database of the person's, to be asked and not changed. Theirs is read once, and nothing appears beside it.
+
+    Raises `UsageError` for what is no database.
+    """
+    if not path.is_file():
+        raise UsageError(f"There is no file {path}.")
+    with ExitStack() as stack:
+        try:
+            copy = stack.enter_context(closing(sqlite3.connect(_place_for_copy(path, stack), isolation_level=None)))
+            source = sqlite3.connect(f"{path.absolute().as_uri()}?{_lent_mode(path)}", uri=True)
+            with closing(source):
+                source.backup(copy)
+            copy.execute("SELECT count(*) FROM sqlite_master")
+        except (sqlite3.Error, OSError) as error:
+            raise UsageError(f"{path} cannot be read as a SQLite database: {error}.", "It was not touched.") from None
+        for name in ("trusted_schema = 0", "query_only = 1", "temp_store = 2", "cell_size_check = 1"):
+            copy.execute(f"PRAGMA {name}")
+        copy.text_factory = lambda text: text.decode("utf-8", "replace")
+        _limit(copy)
+        yield copy
+
+
+def _place_for_copy(path: Path, stack: ExitStack) -> str:
+    if path.stat().st_size <= MOST_IN_MEMORY:
+        return ":memory:"
+    return str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "copy")
+
+
+def _lent_mode(path: Path) -> str:
+    """Return how to open a file so that SQLite makes none beside it, as it does where a log should be and is not."""
+    with path.open("rb") as file:
+        is_logged = file.read(19)[18:] == _LOGGED
+    log = path.with_name(path.name + "-wal")
+    return "mode=ro&immutable=1" if is_logged and not (log.exists() and log.stat().st_size) else "mode=ro"
 
 
 def is_sound(path: Path) -> bool:

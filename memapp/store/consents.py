@@ -86,10 +86,10 @@ def said_in(session: Session, request_ids: Sequence[str]) -> list[str]:
 
 
 def withheld(session: Session) -> list[Hint]:
-    """Return the values that wait or were denied, but for those of files, which no message here stated."""
+    """Return the values that wait or were denied, but for those of files, which no message here stated, and how-tos."""
     sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests r
              WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL
-             AND new_value <> '' AND field <> 'forgotten'"""
+             AND new_value <> '' AND field NOT IN ('forgotten', 'conflict', 'howto')"""
     return session.records(Hint, sql)
 
 

@@ -22,7 +22,7 @@ CHECK_PRAGMAS = frozenset({"foreign_key_check", "integrity_check", "quick_check"
 """Change nothing that is remembered, whatever their argument."""
 DECIDED_TABLES = frozenset({"consent_requests", "profile", "forgotten", "forgotten_key", "memory_file", "purge_jobs"})
 """Written while the person decides; consent requests may be added at any time."""
-LASTING_TABLES = frozenset({"versions", "events", "request_evidence"})
+LASTING_TABLES = frozenset({"versions", "events", "request_evidence", "lesson_versions"})
 """Rows are added and never rewritten; they are deleted while the person decides, with what they belong to."""
 FIXED_TABLES = frozenset({"history", "profile_fields"})
 """Rows are added, never rewritten or deleted."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import IMPORT, Entry, Step, Version
+from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
@@ -16,7 +17,8 @@ from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
 
 _ENTRY = "number, step, undoes, memory_id, event, old_ref AS before, new_ref AS after, actor, thread_id, meta, ts AS at"
-_NOT_ERASED = "(h.event = 'ADD' OR h.old_ref IS NOT NULL)"
+_OF_LESSON = f"h.memory_id GLOB '{LESSON}*'"
+_NOT_ERASED = f"(h.event = 'ADD' OR h.old_ref IS NOT NULL OR {_OF_LESSON})"
 """SQL for an entry that still knows what was before it; `store.changes` passes over the others."""
 _REACHED = """reached (memory_id, value, number) AS (
     SELECT 'profile:' || field, value, 9223372036854775807 FROM profile WHERE user_id = :user
@@ -32,6 +34,11 @@ _REACHED = """reached (memory_id, value, number) AS (
       AND (coalesce(h.meta ->> 'before', '') = '' OR before.id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step))"""
 """SQL for the numbers of the changes of the profile from which the way back is whole: no value that came later was erased."""
+
+_BY_UPKEEP = """h.undoes IS NULL AND h.event <> 'LINK'
+    AND substr(h.actor, 1, instr(h.actor || ':', ':') - 1) IN ('rules', 'model', 'merge', 'lifecycle')
+    AND (h.thread_id = '' OR h.memory_id IN (SELECT id FROM memories WHERE user_id = :user AND origin = 'reflected'))"""
+"""SQL for an entry of what was done in idle time, and not while a message was learned from."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,9 @@ class Touched:
 
     @property
     def is_news(self) -> bool:
-        """Tell whether a chat is to hear of it: not of other tags, nor of the end of what lay in the trash."""
+        """Tell whether a chat is to hear of it: not of lessons, of other tags, nor of the end of what lay in the trash."""
+        if self.memory_id.startswith(LESSON):
+            return False
         was, now = self.was, self.now
         if was is None or self.event is Event.MERGE:
             return True
@@ -118,14 +127,25 @@ def entries_of_step(session: Session, step: str) -> list[Entry]:
     return session.records(Entry, sql, step=step)
 
 
-def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list[Step]:
-    """Return what can be taken back, last first, or a certain step if it can be.
+def count_upkeep(session: Session, after: int) -> dict[str, int]:
+    """Return how often upkeep did what since an entry: by the event, of what it added by the kind of memory."""
+    sql = f"""SELECT iif(h.event = 'ADD', m.kind, h.event) AS what, count(*) AS times
+              FROM history h LEFT JOIN memories m ON m.id = h.memory_id AND m.user_id = :user
+              WHERE h.user_id = :user AND h.number > :after AND {_BY_UPKEEP} AND what IS NOT NULL
+                    AND (h.event <> 'MERGE' OR h.meta ->> 'into' IS NOT NULL)
+              GROUP BY what ORDER BY what"""  # noqa: S608
+    return {row["what"]: row["times"] for row in session.run(sql, after=after)}
+
+
+def undoable_steps(session: Session, limit: int = 50, *, step: str = "", by_upkeep: bool = False) -> list[Step]:
+    """Return what can be taken back, last first, of all or of what upkeep did; or a certain step if it can be.
 
     Left out: links (they follow from the texts), what was taken back already, what takes something back, what erased
     something, what concerns a memory or a value of the profile that was erased since, and what came before such a value.
     """
     # From the newest entry backwards, each step at its last one: so reading ends as soon as there are enough.
     whose = "h.step = :step AND +h.user_id = :user" if step else "h.user_id = :user"
+    whose += f" AND {_BY_UPKEEP}" if by_upkeep else ""
     sql = f"""WITH RECURSIVE {_REACHED},
                 undoable AS NOT MATERIALIZED (
                   SELECT h.number, h.step, h.memory_id, h.event, h.actor FROM history h
@@ -138,6 +158,7 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list
                           WHEN h.event = 'UNSAY'
                           THEN NOT EXISTS (SELECT 1 FROM history o WHERE o.step = h.step AND instr(o.memory_id, ':') = 0
                                                AND NOT EXISTS (SELECT 1 FROM memories WHERE id = o.memory_id))
+                          WHEN {_OF_LESSON} THEN EXISTS (SELECT 1 FROM lessons WHERE id = substr(h.memory_id, {len(LESSON) + 1}))
                           ELSE instr(h.memory_id, ':') > 0
                                OR {_NOT_ERASED} AND EXISTS (SELECT 1 FROM memories WHERE id = h.memory_id) END),
                 done AS (
@@ -151,11 +172,13 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "") -> list
                   WHERE NOT EXISTS (
                       SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
                   ORDER BY last.number DESC LIMIT :limit)
-              SELECT h.step AS id, h.event, h.memory_id, m.text, done.memories, h.actor, h.ts AS at,
+              SELECT h.step AS id, h.event, h.memory_id, coalesce(m.text, l.rule_text) AS text, m.kind, done.memories, h.actor,
+                     h.ts AS at,
                      h.meta ->> 'reason' AS reason, coalesce(done.brought ->> '$.facts', 0) AS facts,
                      coalesce(json_array_length(done.brought, '$.threads'), 0) AS chats,
                      (SELECT count(*) FROM json_each(done.brought, '$.threads') WHERE {chat.WENT_ON}) AS kept
               FROM done CROSS JOIN history h ON h.number = done.first LEFT JOIN memories m ON m.id = h.memory_id
+                   LEFT JOIN lessons l ON l.id = substr(h.memory_id, {len(LESSON) + 1}) AND {_OF_LESSON}
               ORDER BY done.number DESC"""  # noqa: S608
     return session.records(Step, sql, limit=limit, step=step, imports=f"{IMPORT}*")
 

@@ -4,12 +4,14 @@ from typing import Literal
 
 from memapp.store.session import Session
 
-Named = Literal["memories", "consent_requests", "threads"]
+Named = Literal["memories", "consent_requests", "threads", "lessons", "runs"]
 _ROWS: dict[Named, str] = {
     "memories": "SELECT id, user_id, text AS label FROM memories",
     "consent_requests": """SELECT id, user_id, field AS label FROM consent_requests
                            UNION ALL SELECT id, user_id, name FROM imported_files""",
     "threads": "SELECT id, user_id, title AS label FROM threads",
+    "lessons": "SELECT id, user_id, rule_text AS label FROM lessons",
+    "runs": "SELECT id, user_id, tool || ' ' || task AS label FROM runs",
 }
 """What has ids, each with a text for people; a file is decided on like a request."""
 

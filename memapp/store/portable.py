@@ -40,7 +40,7 @@ _REFERENCES: dict[type[PortableLine], dict[str, str]] = {
 }
 """Rows that must exist, and belong to the same person, before a row can be written."""
 _FLAGS = frozenset({"unprompted", "active", "pinned", "surprised"})
-_JSON = frozenset({"pasted", "usage", "tags", "needed_info", "sources", "used", "memory", "evidence"})
+_JSON = frozenset({"pasted", "usage", "tags", "steps", "needed_info", "sources", "used", "memory", "evidence"})
 _COMPUTED = {
     "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
     "used": """(SELECT json_object('last_accessed', last_accessed, 'uses', uses, 'days', days)

@@ -20,8 +20,9 @@ def edges_of(session: Session, scope: Scope, memory_ids: Sequence[str]) -> list[
     """Return the relations from any of these memories to whatever is in scope, each as seen from the memory asked for."""
     # Each CROSS JOIN keeps the order of the tables: else all that is in scope is gone through.
     sql = f"""SELECT r.memory_id, r.to_id, r.strength FROM json_each(:ids) asked CROSS JOIN (
-                  SELECT from_id AS memory_id, to_id, strength FROM relations
-                  UNION ALL SELECT to_id, from_id, strength FROM relations) r ON r.memory_id = asked.value
+                  SELECT from_id AS memory_id, to_id, strength FROM relations WHERE relation_type = 'related_to'
+                  UNION ALL SELECT to_id, from_id, strength FROM relations WHERE relation_type = 'related_to'
+              ) r ON r.memory_id = asked.value
               CROSS JOIN memories o ON o.id = r.to_id WHERE {scope.where} ORDER BY r.strength DESC"""  # noqa: S608
     return session.records(Edge, sql, ids=memory_ids, **scope.values)
 
@@ -31,3 +32,23 @@ def pairs_of(session: Session, memory_id: str) -> set[str]:
     sql = """SELECT to_id FROM relations WHERE user_id = :user AND from_id = :id
              UNION SELECT from_id FROM relations WHERE user_id = :user AND to_id = :id"""
     return set(session.column(sql, id=memory_id))
+
+
+def resting_on(session: Session, memory_ids: Sequence[str]) -> list[str]:
+    """Return the live insights that rest on any of these memories, or on one that these took in."""
+    sql = """WITH RECURSIVE gone (id) AS (
+                 SELECT value FROM json_each(:ids)
+                 UNION SELECT m.id FROM gone CROSS JOIN memories m ON m.merged_into = gone.id AND m.merged_into <> '')
+             SELECT DISTINCT o.id FROM gone CROSS JOIN relations r ON r.to_id = gone.id CROSS JOIN memories o ON o.id = r.from_id
+             WHERE r.relation_type = 'evidence' AND o.user_id = :user AND o.state = 'live' ORDER BY o.id"""
+    return session.column(sql, ids=memory_ids)
+
+
+def evidence_of(session: Session, memory_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return for each of some insights the ids of the memories that it rests on."""
+    found: dict[str, list[str]] = {one: [] for one in memory_ids}
+    sql = """SELECT from_id, to_id FROM json_each(:ids) asked CROSS JOIN relations r ON r.from_id = asked.value
+             WHERE r.user_id = :user AND r.relation_type = 'evidence' ORDER BY r.id"""
+    for row in session.run(sql, ids=memory_ids):
+        found[row["from_id"]].append(row["to_id"])
+    return found

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
-
-import sqlite_utils
-from sqlite_utils import Migrations
+from typing import TYPE_CHECKING
 
 from memapp import paths
 from memapp.errors import StoreError
 from memapp.store.vocabulary import VOCABULARY
+
+if TYPE_CHECKING:
+    import sqlite_utils
 
 APPLICATION_ID = 0x4D454D41  # "MEMA"
 
@@ -28,6 +29,9 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
     done = writer.execute("PRAGMA user_version").fetchone()[0]
     if done == len(files):
         return
+    import sqlite_utils  # most starts migrate nothing, and need none of it
+    from sqlite_utils import Migrations
+
     if done:
         back_up(done)
     writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")  # first: killed while it is made, a file is known as ours
@@ -41,8 +45,8 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
         writer.execute("PRAGMA foreign_keys = 1")
 
 
-def _migration(number: int, file: Path) -> Callable[[sqlite_utils.Database], None]:
-    def apply(db: sqlite_utils.Database) -> None:
+def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], None]":
+    def apply(db: "sqlite_utils.Database") -> None:
         # Statement by statement: executescript would commit the migration's transaction.
         for statement in statements(file.read_text("utf-8")):
             db.conn.execute(statement)
@@ -83,7 +87,8 @@ def _made_by(files: tuple[Path, ...]) -> tuple[set[tuple[str, str, str]], set[tu
 
 def words_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
     """Return the fixed rows of a file: the words that columns may hold, and the fields of the profile."""
-    tables = (*VOCABULARY, "profile_fields")
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}  # of that version
+    tables = there.intersection((*VOCABULARY, "profile_fields"))
     return {(table, *map(str, row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")}  # noqa: S608
 
 

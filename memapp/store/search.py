@@ -37,7 +37,9 @@ _MEMORIES_BY_WORDS = """
     WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
-           (SELECT group_concat(value, char(10)) FROM json_each(o.tags)) AS around
+           o.kind = 'insight' AS is_insight,
+           (SELECT group_concat(value, char(10)) FROM (SELECT value FROM json_each(o.tags)
+                                                       UNION ALL SELECT value FROM json_each(o.steps))) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
 _TEXTS_BY_WORDS = """
     SELECT o.text FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
@@ -59,6 +61,8 @@ _MESSAGES_BY_KEY = """
     WHERE o.user_id = :user AND o.active = 1 AND o.status IN ('complete', 'stopped', 'interrupted')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)"""
 
+_TAUGHT = "(m.origin <> 'reflected' AND m.kind <> 'insight')"
+"""SQL for a memory whose end is a word on its messages: to dismiss an insight or an episode is none."""
 _NO_LONGER_HOLDS = f"""(
     m.state = 'soft_deleted' AND m.reason IN ('person', 'superseded', 'undone')
     OR EXISTS (SELECT 1 FROM history h JOIN versions ON versions.id = h.old_ref  -- the person wrote something else in its place
@@ -141,7 +145,8 @@ def sources_of(session: Session, memory_ids: Sequence[str]) -> dict[str, set[str
 def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     """Return those messages of which a fact left memory, or was reworded, since the person took it back or said otherwise."""
     sql = f"""SELECT s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-              WHERE +m.user_id = :user AND {_NO_LONGER_HOLDS} AND s.message_id IN (SELECT value FROM json_each(:ids))
+              WHERE +m.user_id = :user AND {_TAUGHT} AND {_NO_LONGER_HOLDS}
+                AND s.message_id IN (SELECT value FROM json_each(:ids))
               UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))
               UNION SELECT m.id FROM json_each(:ids) CROSS JOIN messages m ON m.id = value  -- a reply may say it again
               WHERE m.reply_to IN (SELECT message_id FROM taken_back)"""  # noqa: S608
@@ -175,7 +180,7 @@ def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[
                  UNION SELECT said.id, '', r.id FROM said CROSS JOIN consent_requests r ON r.asked_in = said.id)
              SELECT DISTINCT o.id, r.field, r.new_value AS value
              FROM of_requests o CROSS JOIN consent_requests r ON r.id = o.request_id
-             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied') AND r.field <> 'chat'
+             WHERE r.user_id = :user AND r.state NOT IN ('approved', 'applied') AND r.field NOT IN ('chat', 'howto')
                AND NOT (r.field = 'forgotten' AND EXISTS (
                    SELECT 1 FROM request_evidence s JOIN consent_requests a ON a.id = s.request_id
                    WHERE s.message_id = o.source AND a.state = 'applied' AND a.field = r.field AND a.id > r.id
@@ -198,7 +203,7 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
     """
     sql = f"""INSERT INTO taken_back (user_id, message_id)
               SELECT s.user_id, s.message_id FROM memory_sources s JOIN memories m ON m.id = s.memory_id
-              WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND ({_NO_LONGER_HOLDS}
+              WHERE +m.user_id = :user AND m.id IN (SELECT value FROM json_each(:ids)) AND {_TAUGHT} AND ({_NO_LONGER_HOLDS}
                     OR :all AND (m.merged_into = '' OR m.merged_into IN (SELECT value FROM json_each(:ids))))
               ON CONFLICT DO NOTHING"""  # noqa: S608
     session.run(sql, ids=memory_ids, all=all_of_them)

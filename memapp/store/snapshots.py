@@ -18,8 +18,8 @@ from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
 
 FORM = 1
-TEXT, TAGS = (f"snapshot ->> '{name}'" for name in ("text", "tags"))
-"""SQL for what a snapshot says, and for its tags."""
+TEXT, TAGS, STEPS = (f"snapshot ->> '{name}'" for name in ("text", "tags", "steps"))
+"""SQL for what a snapshot says, for its tags, and for its steps, which are NULL where it has none."""
 NORMAL_TEXT = f"normalise({TEXT})"
 """SQL for what counts as the same text."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
@@ -68,7 +68,7 @@ def write_memory(memory: Memory) -> str:
 def _named(memory: Memory) -> dict[str, Any]:
     """Return the fields of a memory by name but its id: times as they stand in its row, tags as an array, a pin as a boolean."""
     row = {name: records.stored(value) for name, value in row_of(memory).items() if name != "id"}
-    return {"version": FORM, **row, "tags": memory.tags, "sources": memory.sources}
+    return {"version": FORM, **row, "tags": memory.tags, "sources": memory.sources, "steps": memory.steps}
 
 
 def read(snapshot: str, memory_id: str) -> Snapshot:

@@ -7,6 +7,8 @@ from typing import Any, get_args
 from memapp.domain.changes import ActorKind, ChangeEvent, Event
 from memapp.domain.chat import MessageStatus, Origin, Role
 from memapp.domain.consent import Decider, RequestState
+from memapp.domain.lessons.feedback import Channel
+from memapp.domain.lessons.lesson import ActivationPoint, LessonLevel, LessonOrigin, LessonStatus, RefereeKind, RunClient
 from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.relation import RelationType
@@ -14,12 +16,17 @@ from memapp.store.events import EventStatus, Node
 from memapp.store.forget.purge_jobs import PurgeKind
 
 VOCABULARY: Mapping[str, Any] = {
+    "activation_points": ActivationPoint,
     "actors": ActorKind,
     "change_events": ChangeEvent,
     "deciders": Decider,
+    "error_channels": Channel,
     "event_nodes": Node,
     "event_statuses": EventStatus,
     "history_events": Event,
+    "lesson_levels": LessonLevel,
+    "lesson_origins": LessonOrigin,
+    "lesson_statuses": LessonStatus,
     "memory_kinds": Kind,
     "memory_origins": MemoryOrigin,
     "memory_states": State,
@@ -30,7 +37,9 @@ VOCABULARY: Mapping[str, Any] = {
     "request_states": RequestState,
     "prediction_sources": Source,
     "purge_kinds": PurgeKind,
+    "referees": RefereeKind,
     "relation_types": RelationType,
+    "run_clients": RunClient,
     "surprise_states": SurpriseState,
     "trash_reasons": TrashReason,
 }

@@ -115,6 +115,7 @@ class MemappApp(App[None]):
         self.demo_wanted = False
         """The person left to see the sample chats."""
         self.is_open = False
+        self._told_of_upkeep = False
         self._interrupted_at = -QUIT_SECONDS
         self._crash_folder = crash_folder
         for theme in themes():
@@ -242,6 +243,18 @@ class MemappApp(App[None]):
         """Let an open Models screen look again."""
         garbage.spare()
         self.session.memories_changed()
+        if self.runtime.chat.state != "loading" and not self._told_of_upkeep:
+            self._told_of_upkeep = True
+            self._tell_of_upkeep()
+
+    @background("upkeep")
+    async def _tell_of_upkeep(self) -> None:
+        """Say in one line what was done since the last time, above the composer."""
+        from memapp.language.english.history import upkept
+        from memapp.services import activity
+
+        if words := upkept(await asyncio.to_thread(activity.upkeep_since, self.runtime)):
+            self.chat.composer.status.say(f"Since last time (F7): {words}")
 
     def on_download_ended(self, event: DownloadEnded) -> None:
         """Say how it went, wherever the person is now; the Models screen has looked again already."""

@@ -87,6 +87,10 @@ class Talk:
         self._warm_cancel = Cancel()
         self._backup_cancel = Cancel()
         self._over = threading.Event()
+        self.paused = False
+        """The person wants no job of idle time to run."""
+        self._rested_in = ""
+        """The chat that idle time was last spent on."""
 
     def send(self, thread: Thread | None, text: str, pasted: Spans, persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
@@ -118,11 +122,18 @@ class Talk:
 
     def rest(self, thread_id: str) -> None:
         """Learn, embed and get ready for the next message of a thread, until the next turn begins; nothing while one runs."""
-        if self.busy:
+        self._rested_in = thread_id
+        if self.busy or self.paused:
             return
         self._idle_cancel.set()
         self._idle_cancel = cancel = Cancel()
         self._begin_beside(self._idle_work, "idle", self._idle, thread_id, cancel)
+
+    def pause(self, *, paused: bool) -> None:
+        """Stop the jobs of idle time where they are, or let them go on there."""
+        self.paused = paused
+        self._idle_cancel.set()
+        self.rest(self._rested_in)
 
     def warm(self, thread_id: str, typed: str) -> None:
         """Prefill what is being typed; the call before it is given up."""

@@ -122,7 +122,7 @@ def test_conversation_persists_across_sessions(tmp_path: Path, model: ScriptedMo
     again.close()
 
 
-@pytest.mark.parametrize("letters", [10, 2_000, 20_000])
+@pytest.mark.parametrize("letters", [10, 2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_token_budget_below_4000_per_request(tmp_path: Path, model: ScriptedModel, letters: int) -> None:
     runtime = make_runtime(tmp_path, model, prompt_memories=12, top_k=20)
     thread = new_chat(runtime)

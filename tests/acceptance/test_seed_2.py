@@ -20,7 +20,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, lifecycle, undo, upkeep
+from memapp.services import activity, consolidate, curate, jobs, lifecycle, undo, upkeep
 from memapp.services.consent import decisions, requests
 from memapp.services.embed import embed
 from memapp.services.merge import Written
@@ -28,8 +28,11 @@ from memapp.services.query import query
 from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
+from memapp.store.consolidation import spent
 from memapp.store.database import open_database
 from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy, use_simple_form
+from tests.services.test_consolidate import JOB as CONSOLIDATE
+from tests.services.test_consolidate import learned, says
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
@@ -200,6 +203,29 @@ def test_edge_creation_takes_two_milliseconds_an_edge(taken: dict[str, list[int]
     """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
     few, many = taken["edge"]
     assert 0 < many <= few
+
+
+# 4 Consolidation
+
+
+def test_daily_runtime_and_token_cost_are_bounded_and_duplicates_are_reduced(
+    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidate, "PAIRS_PER_DAY", 8)
+    monkeypatch.setattr(consolidate, "TOKENS_PER_DAY", 1500)
+    model.script = says("same")
+    things = ("old maps", "tin soldiers", "sea shells", "jazz records", "glass marbles", "stamps", "clocks", "chess books")
+    learned(runtime, *(f"User {does} {what}." for what in things for does in ("collects", "is a collector of")))
+    clock, days = runtime.clock, []
+    assert isinstance(clock, Clock)
+    for _ in range(20):
+        before = clock()
+        list(jobs.run(runtime, Cancel(), [CONSOLIDATE]))
+        days.append(spent(runtime.read(), before))
+        clock.now += timedelta(days=1)
+    assert max(one.pairs for one in days) <= 8 and 0 < max(one.tokens for one in days) <= 1500
+    assert max(one.seconds for one in days) < consolidate.SECONDS_PER_DAY
+    assert curate.count(runtime) <= len(things) + 1, "of each thing one is left"
 
 
 # 5 Categories and allowlists

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-NAMES = ["learn", "embed", "self-test", "expire", "unused", "purge", "backup"]
+NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "purge", "consolidate", "insights", "episodes", "backup"]
 
 
 def rows(out: str) -> dict[str, list[str]]:
@@ -53,3 +53,18 @@ def test_one_job_runs_due_or_not_and_programs_read_it(memapp: Terminal) -> None:
 def test_what_is_no_job_and_no_time_is_told(memapp: Terminal, arguments: tuple[str, ...], said: str) -> None:
     code, _, err = memapp("upkeep", *arguments)
     assert (code, said in err) == (2, True), err
+
+
+def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox(memapp: Terminal) -> None:
+    for text in ("User has two cats.", "User has three cats.", "User likes tea."):
+        memapp("add", text)
+    memapp("upkeep", "--job", "embed")
+    assert rows(memapp("upkeep", "--job", "consolidate", "--dry-run")[1])["consolidate"][0] == "1 waits"
+    shown = json.loads(memapp("upkeep", "--job", "consolidate", "--json")[1])
+    assert shown[0]["report"] == "merged 0, linked 0, left 0, asked about 1"
+    (asked,) = json.loads(memapp("consents", "list", "--json")[1])
+    assert "Only one holds\tYou have two cats. > You have three cats." in memapp("consents", "list")[1]
+    assert "approve keeps the newer, deny keeps both" in "".join(memapp("consents", "show", asked["id"])[1:])
+    assert memapp("approve", asked["id"], "--value", "User has two cats.")[0] == 0
+    assert "three" not in memapp("list")[1] and "two cats" in memapp("list")[1]
+    assert "Kept “You have two cats.”" in "".join(memapp("undo")[1:])

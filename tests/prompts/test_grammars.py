@@ -10,7 +10,7 @@ from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
-from memapp.prompts import distil, predict
+from memapp.prompts import distil, insights, predict, same_fact
 from tests.prompts.contexts import context
 
 MESSAGE = 'What was the name of the "café" in Ghent,\nthe one with the blue door?'
@@ -46,6 +46,20 @@ def test_proposing_writes_facts_with_category_and_importance(model: LlamaModel) 
     found = distil.parse(write(model, distil.request("Tell me a joke.", "My sister plays the cello in Ghent.")))
     assert all(one.text.startswith("User") and one.category in distil.CATEGORIES for one in found.drafts)
     assert found.drafts or not found.refused
+
+
+@pytest.mark.slow
+def test_concluding_writes_insights_with_their_evidence(model: LlamaModel) -> None:
+    text = write(model, insights.request(["User glues spines.", "I am so proud of the binding.", "What glue do restorers take?"]))
+    assert text.startswith('{"insights": [')
+    if text.endswith("]}"):
+        assert all(one.keys() == {"summary", "tags", "evidence", "importance"} for one in json.loads(text)["insights"])
+
+
+@pytest.mark.slow
+def test_each_pair_gets_an_answer_that_can_be_read(model: LlamaModel) -> None:
+    pairs = [("User has a dog.", "User has a dog named Rex.")] * same_fact.MOST_PAIRS
+    assert None not in same_fact.parse(write(model, same_fact.request(pairs)), len(pairs))
 
 
 @pytest.mark.slow

@@ -18,10 +18,11 @@ from tests.inference.hub import Hub, list_of_models, serving
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from memapp import paths
 from memapp.cli import run
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests in the background may ignore it
 folder, bundled = Path(sys.argv[1]), paths.bundled
 (folder / "pid").write_text(str(os.getpid()))
 paths.bundled = lambda *parts: folder / "list" / parts[1] if parts[0] == "models" else bundled(*parts)

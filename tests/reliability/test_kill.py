@@ -62,7 +62,7 @@ def assert_sound(database: Database) -> None:
     with database.write() as conn:
         assert conn.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
-        for table in ("messages_fts", "memories_fts"):
+        for table in ("messages_fts", "memories_fts", "lessons_fts"):
             conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
 
 

@@ -122,13 +122,11 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     assert soundness.mismatched(watching.database._own_writer()) == []
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(usually(10, thorough=200), marks=pytest.mark.slow)])
-def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(
-    tmp_path: Path, rounds: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.slow
+def test_whoever_dies_of_three_the_others_go_on_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", LEASE_SECONDS)
     chance = random.Random(7)
-    for number in range(rounds):
+    for number in range(usually(10, thorough=200)):
         home = tmp_path / f"home{number // 20}"  # a file stays small
         watching = bootstrap.start(home=home)
         watching.database._writer.set_authorizer(None)  # type: ignore[union-attr]  # the check of the search index is a write

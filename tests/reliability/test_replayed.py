@@ -37,15 +37,19 @@ SAID = (
     "I planted tall sunflowers in the garden.",
 )
 Known = dict[str, Counter[tuple[Any, ...]]]
-PASSING = {"events", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"}
+PASSING = {"events", "jobs", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"}
 """Tables that tell what was done when, where the last turn stood, and which file this is."""
 SEEN = {
     "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",
     "consent_requests": "SELECT field, old_value, new_value, memory, proposer, state, decided_by FROM consent_requests",
+    "episode_ends": "SELECT thread_id FROM episode_ends",
     "embeddings": "SELECT text, vector FROM embeddings JOIN memories ON owner_kind = 'memory' AND owner_key = key",
 }
-"""What counts of some tables. A question that a kill kept memapp from asking is not asked later; it waits in the inbox."""
+"""What counts of some tables; of episodes, that one was looked for: a second try at a reply has another number.
+
+A question that a kill kept memapp from asking is not asked later; it waits in the inbox.
+"""
 ID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?")
 

@@ -13,7 +13,6 @@ from memapp.domain.memory import State
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Completed, Retracted
 from memapp.inference import Cancel
-from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import curate, undo, upkeep
@@ -23,19 +22,9 @@ from memapp.store import memories
 from tests.builders import make_runtime, new_chat, only, say
 
 
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
-    """The real one: which noun stands for which, likeness decides."""
-    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
-    opened.embed(["ready"], wait=True)
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
-def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel(parameters=135_000_000), embedder=False, speculate=False)
-    opened.embedding.fill(embedder)
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel(parameters=135_000_000), speculate=False)
     yield opened
     opened.database.close()
 
@@ -67,6 +56,24 @@ def cases(name: str) -> list[Any]:
     rows = [json.loads(line) for line in (MADE_UP / "corrections" / f"{name}.jsonl").read_text("utf-8").splitlines()]
     marks = [pytest.mark.slow] if name.endswith("dev") else []
     return [pytest.param(row, id=row["turns"][1], marks=marks) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("I drink green tea every evening.", "actually i switched to cocoa"), ["User drinks cocoa."]),
+        (("my landlord is called marek", "no wait, his name is Mirek"), ["User's landlord is called Mirek."]),
+        (
+            ("my hairdresser appointment is on 5 March", "no sorry, it's on the 6th"),
+            ["User's hairdresser appointment is on Friday 6 March 2026."],
+        ),
+    ],
+)
+def test_another_value_stands_in_the_place_of_what_was_told_just_before(
+    runtime: Runtime, turns: tuple[str, ...], known: list[str]
+) -> None:
+    tell(runtime, *turns)
+    assert live(runtime) == known
 
 
 @pytest.mark.parametrize("case", [*cases("dev"), *cases("test")])
@@ -179,13 +186,12 @@ def test_of_two_facts_of_one_message_none_is_guessed(runtime: Runtime) -> None:
     assert live(runtime) == ["User collects stamps.", "User plays tennis."]
 
 
-def test_a_no_to_what_the_reply_asked_corrects_nothing(tmp_path: Path, embedder: ChildEmbedder) -> None:
+def test_a_no_to_what_the_reply_asked_corrects_nothing(tmp_path: Path) -> None:
     def script(prompt: Prompt, sampling: Sampling) -> str | None:
         return "Do you still need help with the letter?" if call_kind(prompt, sampling) == "reply" else None
 
     model = ScriptedModel(script)
-    runtime = make_runtime(tmp_path / "asked", model, embedder=False, speculate=False)
-    runtime.embedding.fill(embedder)
+    runtime = make_runtime(tmp_path / "asked", model, speculate=False)
     tell(runtime, "I play tennis.", "not anymore")
     assert live(runtime) == ["User plays tennis."]
     runtime.database.close()

@@ -8,7 +8,6 @@ import pytest
 
 from memapp.domain.turn import Accepted, Completed, Retracted
 from memapp.inference import Cancel
-from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate
@@ -21,20 +20,10 @@ from tests.builders import Clock, make_runtime, new_chat, only, say
 MONDAY = datetime(2026, 11, 23, 8, 15, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
-    """The real one: what lasts, meaning decides."""
-    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
-    opened.embed(["ready"], wait=True)
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
-def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, ScriptedModel(parameters=135_000_000), embedder=False, speculate=False)
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path, ScriptedModel(parameters=135_000_000), speculate=False)
     opened.clock = Clock(MONDAY)
-    opened.embedding.fill(embedder)
     yield opened
     opened.database.close()
 
@@ -47,7 +36,7 @@ def tell(runtime: Runtime, *texts: str, thread: str = "") -> None:
 
 
 def live(runtime: Runtime) -> list[str]:
-    return sorted(memory.text for memory in curate.list_memories(runtime))
+    return sorted(memory.text for memory in curate.list_memories(runtime) if not memory.is_reflected)
 
 
 def test_a_fact_gains_the_date_that_its_words_mean_on_the_day_they_were_said(runtime: Runtime) -> None:

@@ -133,9 +133,7 @@ def test_a_name_is_what_is_told_where_a_name_is_asked_for(runtime: Runtime) -> N
     assert own(runtime, "what's the name of my landlord?") == "Your landlord is called Mrs. De Smet."
     tell(runtime, "I have two uncles, Bo and Finn.", "my flatmate is called kofi", "no wait, his name is Kwame")
     assert own(runtime, "what are my uncles' names?") == "Your uncles are called Bo and Finn."
-    assert own(runtime, "what's my flatmate's name?") == (
-        'Your flatmate is called Kofi. Then you said: "no wait, his name is Kwame"'
-    )
+    assert own(runtime, "what's my flatmate's name?") == "Your flatmate is called Kwame."
     assert own(runtime, "where does my aunt live?") == "Your aunt Ruth moved to Leeds in May 2025."
 
 
@@ -143,7 +141,7 @@ def test_somebody_of_the_persons_is_known_by_name(runtime: Runtime) -> None:
     thread = tell(runtime, "My cousin Petra is a diver.", "smilla is my cat", "smilla is 3 by now", "petra turns 40 on 2 June")
     assert own(runtime, "who is smilla?") == "Smilla is your cat."
     assert own(runtime, "how old is smilla?") == own(runtime, "how old is my cat?") == 'You told me today: "smilla is 3 by now"'
-    assert own(runtime, "when is her birthday?", thread) == 'You told me today: "petra turns 40 on 2 June"'
+    assert own(runtime, "when is her birthday?", thread) == "Your cousin Petra turns 40 on Tuesday 2 June 2026."
     assert own(runtime, "does Petra have kids?") == UNKNOWN
     assert own(runtime, "does Madonna have kids?") == ""
 

@@ -29,7 +29,19 @@ def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, doe
 
 
 def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) -> None:
-    assert [one.name for one in JOBS] == ["learn", "embed", "self-test", "expire", "unused", "purge", "backup"]
+    assert [one.name for one in JOBS] == [
+        "learn",
+        "embed",
+        "self-test",
+        "expire",
+        "unused",
+        "lessons",
+        "purge",
+        "consolidate",
+        "insights",
+        "episodes",
+        "backup",
+    ]
     made = [job("a"), job("b", every=jobs.EACH_TIME), job("c")]
     assert [one.name for one, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
     assert [one.name for one in made if jobs.is_due(runtime, one)] == ["b"]

@@ -11,7 +11,7 @@ from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.chat import Origin, Role
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.memory import Memory, State
-from memapp.errors import NotFound
+from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -265,7 +265,7 @@ def test_a_leap_in_the_middle_of_a_run_erases_nothing(runtime: Runtime, monkeypa
     for memory in trashed:
         curate.discard(runtime, memory)
     live_on(runtime, START, 10, talking=True)
-    moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(50)]])
+    moments = iter([START + timedelta(days=11), *[START + timedelta(days=3650, seconds=number) for number in range(500)]])
     monkeypatch.setattr(runtime, "clock", lambda: next(moments))
     tidy(runtime)
     assert gone(runtime) == set()
@@ -317,5 +317,29 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
     list(upkeep.work(runtime, None, Cancel()))
-    assert all(jobs.pace(runtime, one) for one in jobs.NOW_AND_THEN)
+    assert all(jobs.pace(runtime, one) for one in jobs.NOW_AND_THEN if one.every != jobs.EACH_TIME)
     runtime.close()
+
+
+@pytest.mark.parametrize("every", [1, 7, 14, 30])
+def test_what_is_told_of_the_end_of_a_thing_is_kept_however_seldom_somebody_comes(runtime: Runtime, every: int) -> None:
+    memory_id = add(runtime, "One.")
+    curate.discard(runtime, memory_id)
+    request = requests.propose(runtime, "city", "Bergen")
+    assert request is not None
+    thread, promised = new_chat(runtime), list[int]()
+    for visit in range(1, 60):
+        at(runtime, START + timedelta(days=visit * every, hours=1))
+        with runtime.write() as session:
+            chat.add_message(session, thread, Role.USER, "Hello.", runtime.clock(), origin=Origin.TYPED)
+        is_over = runtime.clock() > request.expires_at
+        assert (pending.list_pending(runtime) == []) is is_over, "unanswered it is a no at the hour that was told"
+        if is_over and pending.get(runtime, request.id).state == "pending":
+            with pytest.raises(UsageError, match="time to decide on this is over"):
+                decisions.approve(runtime, request.id)
+        promised += lifecycle.missing(runtime, lifecycle.trash(runtime)).values()
+        tidy(runtime)
+        if gone(runtime):
+            break
+    assert promised == list(range(promised[0], -1, -1)), "so many days of use, told before each, and no more"
+    assert pending.get(runtime, request.id).state == "expired"

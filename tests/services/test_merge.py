@@ -9,7 +9,6 @@ import pytest
 from memapp.domain.changes import Actor
 from memapp.domain.memory import State
 from memapp.inference import Cancel
-from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.language.english.merge import MergeVerdict
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, undo
@@ -19,18 +18,9 @@ from memapp.store.vectors import Vectors
 from tests.builders import fact, make_runtime, recorded
 
 
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
-    """The real one: likeness decides here."""
-    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
-def runtime(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
-    opened = make_runtime(tmp_path, embedder=False)
-    opened.embedding.fill(embedder)
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    opened = make_runtime(tmp_path)
     yield opened
     opened.database.close()
 
@@ -117,17 +107,16 @@ def test_the_importance_of_what_is_replaced_is_kept(runtime: Runtime) -> None:
     assert learn(runtime, "User lives in Bergen.").memory.importance == 5
 
 
-def test_without_an_embedder_words_alone_decide(runtime: Runtime, embedder: ChildEmbedder) -> None:
+def test_without_an_embedder_words_alone_decide(runtime: Runtime) -> None:
     curate.add(runtime, "User lives in Oslo.")
     runtime.embedding.fail("off")
     assert learn(runtime, "User lives in Bergen.").verdict is MergeVerdict.CONTRADICTS
-    runtime.embedding.fill(embedder)
 
 
-def test_only_what_has_no_vector_yet_is_embedded(
-    runtime: Runtime, embedder: ChildEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_has_no_vector_yet_is_embedded(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
     real = embedder.embed
 
     def embed_and_tell(texts: Sequence[str], *, wait: bool = True) -> Vectors:

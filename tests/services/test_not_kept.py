@@ -8,7 +8,6 @@ import pytest
 from memapp.domain.provenance import NotKept
 from memapp.errors import UsageError
 from memapp.inference import Cancel
-from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, not_kept, provenance, remember, undo, upkeep
@@ -19,17 +18,9 @@ from tests.builders import make_runtime, new_chat, say
 SOUP = "I had soup for lunch."
 
 
-@pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChildEmbedder]:
-    opened = ChildEmbedder(bundled(tmp_path_factory.mktemp("cache")))
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
-def judging(tmp_path: Path, embedder: ChildEmbedder) -> Iterator[Runtime]:
-    runtime = make_runtime(tmp_path, ScriptedModel(), embedder=False)
-    runtime.embedding.fill(embedder)
+def judging(tmp_path: Path) -> Iterator[Runtime]:
+    runtime = make_runtime(tmp_path, ScriptedModel())
     yield runtime
     runtime.database.close()
 

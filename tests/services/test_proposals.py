@@ -10,6 +10,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.turn import Accepted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
+from memapp.prompts import distil
 from memapp.runtime import Runtime
 from memapp.services import asked_to_remember, curate, learning, upkeep
 from memapp.services.consent import decisions, pending, questions
@@ -25,7 +26,7 @@ def fact(text: str, category: str = "profile", importance: int = 3) -> dict[str,
 def propose(model: ScriptedModel, *facts: dict[str, Any], reply: str = "") -> None:
     """Let the model propose these facts of whatever is said."""
     written = reply or json.dumps({"facts": list(facts)})
-    model.script = lambda _, sampling: written if sampling.schema else None
+    model.script = lambda _, sampling: written if sampling.schema == distil.SCHEMA else None
 
 
 def learned(runtime: Runtime, text: str) -> list[Memory]:
@@ -45,7 +46,7 @@ def waiting(runtime: Runtime) -> list[tuple[str, str]]:
 
 
 def asked(model: ScriptedModel) -> int:
-    return sum(sampling.schema is not None for sampling in model.samplings)
+    return sum(sampling.schema == distil.SCHEMA for sampling in model.samplings)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_every_request_holds_the_fact_that_says_its_value(runtime: Runtime) -> N
         ("I work for the Labour party.", "politics"),
         ("I love going to church on Sundays.", "religion"),
         ("I went to jail in 2010.", "law"),
-        ("My dentist told me that I grind my teeth at night.", "health"),
+        ("My dentist told me that I bite on nails at night.", "health"),
     ],
 )
 def test_a_fact_that_touches_something_sensitive_waits_for_a_yes(runtime: Runtime, typed: str, field: str) -> None:

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memapp.domain.chat import Origin, Role
 from memapp.runtime import Runtime
 from memapp.services import browse, curate, retrieved, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
-from memapp.services.tellable import without_words_of_withheld
+from memapp.services.tellable import tellable, without_words_of_withheld
 from memapp.store import chat, consents, expectations
 from tests.builders import new_chat, say
 from tests.services.consent.builders import typed
@@ -66,6 +67,49 @@ def told(runtime: Runtime, value: str) -> dict[str, str]:
     """Return what another chat may quote, by message."""
     asked = RecallRequest(f"trams late again {value} came back", 20, kinds=("message",), scope=conversation_scope(runtime))
     return {hit.id: hit.text for hit in recall(runtime, asked)}
+
+
+# What is said elsewhere, whether it is told while a goal waits or was denied, and the value of that goal.
+BESIDE_A_GOAL = [
+    ("My neighbour is painting his fence.", "paint", True),
+    ("The trams were late, so Ola went sailing.", "sail", True),
+    ("My goal is to paint.", "paint", False),
+    ("My cousin wants to get pregnant.", "get pregnant", False),
+]
+
+
+@pytest.mark.parametrize("denied", [False, True])
+@pytest.mark.parametrize(("said", "value", "is_told"), BESIDE_A_GOAL)
+def test_a_harmless_goal_hides_no_other_message_with_its_words(
+    runtime: Runtime, said: str, value: str, is_told: bool, denied: bool
+) -> None:
+    read_in = typed(runtime, new_chat(runtime), f"One day I will {value}.")
+    other = typed(runtime, new_chat(runtime), said)
+    request = requests.propose(runtime, "goals_add", value, message_id=read_in.id, typed=True)
+    assert request
+    if denied:
+        decisions.deny(runtime, request.id)
+    found = tellable(runtime.read(), [read_in, other])
+    assert [one.id for one in found] == [other.id] * is_told
+
+
+REPLIES = [
+    ("preferred_name", "Ottilie Brandt", "The harbour opens at nine. Bring boots."),
+    ("health", "Ottilie Brandt", ""),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "left"), REPLIES)
+def test_a_reply_that_calls_the_person_by_a_name_that_waits_is_told_without_it(
+    runtime: Runtime, field: str, value: str, left: str
+) -> None:
+    thread = new_chat(runtime)
+    asked = typed(runtime, thread, "When can I sail?")
+    requests.propose(runtime, field, value)
+    named = "Hello, Ottilie Brandt! The harbour opens at nine. Bring boots."
+    with runtime.write() as session:
+        reply = chat.add_message(session, thread, Role.ASSISTANT, named, runtime.clock(), origin=Origin.MODEL, reply_to=asked.id)
+    assert [one.text.replace("\n", " ") for one in tellable(runtime.read(), [reply])] == [left] * bool(left)
 
 
 FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABETES", "diabetes type one, and sport"]

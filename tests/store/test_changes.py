@@ -38,6 +38,7 @@ from memapp.errors import NotFound, StoreError, UsageError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import changes, chat, history, memories, portable, snapshots, vectors
 from memapp.store.database import Database, open_database
+from memapp.store.encoding import new_id
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
@@ -302,7 +303,8 @@ def test_the_history_cannot_be_rewritten(database: Database) -> None:
             conn.execute(attempt)
 
 
-Step = Callable[[list[str]], Change]
+Step = Callable[[list[str]], Change | list[Change]]
+"""Makes a change, or several that are one step, of the memories there are."""
 
 
 def _changes() -> st.SearchStrategy[Step]:
@@ -313,6 +315,13 @@ def _changes() -> st.SearchStrategy[Step]:
     def pick(ids: list[str], at: int) -> str:
         return ids[at % len(ids)] if ids else "nobody"
 
+    def supersede(newer: str, older: str) -> list[Change]:
+        return [Linked(newer, ((older, 0.8),)), Updated(newer, importance=5), SoftDeleted(older, "superseded", LATER)]
+
+    def recreate(one: str, other: str, number: int) -> list[Change]:
+        both = fact(f"User has both {number}.", NOW)
+        return [Created(both), Merged(one, both.id, LATER), Merged(other, both.id, LATER)]
+
     return st.one_of(
         st.builds(lambda word: lambda ids: Created(fact(f"User likes {word} {len(ids)}.", NOW)), words),
         st.builds(lambda word, at: lambda ids: Updated(pick(ids, at), text=f"User has {word}."), words, place),
@@ -322,6 +331,8 @@ def _changes() -> st.SearchStrategy[Step]:
         st.builds(lambda at, to: lambda ids: Merged(pick(ids, at), pick(ids, to), LATER), place, place),
         st.builds(lambda at: lambda ids: SoftDeleted(pick(ids, at), "person", LATER), place),
         st.builds(lambda at: lambda ids: Restored(pick(ids, at)), place),
+        st.builds(lambda at, to: lambda ids: supersede(pick(ids, at), pick(ids, to)), place, place),
+        st.builds(lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)), place, place),
     )
 
 
@@ -337,15 +348,18 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
         done: list[tuple[Revision, object]] = []
         now = dump_with_vectors(database)
         for step in steps:
-            change = step(ids)
+            made = step(ids)
+            together = made if isinstance(made, list) else [made]
             try:
-                revision = apply(database, change)
+                with database.write() as conn:
+                    named = replace(PERSON, step=new_id(NOW))
+                    revision, *_ = [changes.apply(on(conn), change, named, NOW) for change in together]
             except (UsageError, NotFound, sqlite3.IntegrityError):
                 assert dump(database.read()) | {"vectors": now["vectors"]} == now, "a refused change leaves nothing"
                 continue
             done.append((revision, now))
             now = dump_with_vectors(database)
-            if isinstance(change, Created):
+            if isinstance(together[0], Created):
                 ids.append(revision.memory_id)
             if len(done) == 50:
                 break

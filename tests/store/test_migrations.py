@@ -27,23 +27,23 @@ ADDED = f"{TABLE}    mood TEXT NOT NULL DEFAULT 'calm',\n"
 
 
 def growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a file for a second migration, which every file is brought to from now on; it is empty so far."""
+    """Return a file for one more migration, which every file is brought to from now on; it is empty so far."""
     folder = tmp_path / "migrations"
     folder.mkdir()
-    (first,) = schema.scripts()
-    shutil.copy(first, folder)
+    for released in schema.scripts():
+        shutil.copy(released, folder)
     monkeypatch.setattr(schema, "scripts", lambda: sorted(folder.glob("*.sql")))
-    return folder / "0002_more.sql"
+    return folder / "9999_more.sql"
 
 
 def rebuilt() -> str:
     """Return a migration that makes `memories` anew with one more column, and knows one more kind and actor."""
-    script = schema.scripts()[0].read_text("utf-8")
-    parts = [one for one in schema.statements(script) if " ON memories" in one or "memories_indexed AS" in one]
-    table = next(one for one in schema.statements(script) if one.lstrip().startswith(TABLE))
+    made = {name: sql for _, name, sql in schema.golden(len(schema.scripts()))[0]}
+    parts = [f"{sql};" for sql in made.values() if " ON memories" in sql or "memories_indexed AS" in sql]
+    table = f"{made['memories']};"
     columns = "key, id, user_id, normal_text, " + ", ".join(name for name in memories.COLUMNS if name != "id")
     return "\n".join([
-        "INSERT INTO memory_kinds (name) VALUES ('insight');",
+        "INSERT INTO memory_kinds (name) VALUES ('song');",
         "INSERT INTO actors (name) VALUES ('council');",
         "DROP VIEW memories_indexed;",
         table.replace(TABLE, ADDED).replace("memories (", "grown (", 1),
@@ -109,7 +109,7 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     with runtime.database.write() as writer:
         kind, actor = fact("User keeps calm.", NOW), Actor(USER, "person")
         changes.apply(on(writer), Created(kind), actor, NOW)
-        writer.execute("UPDATE memories SET kind = 'insight', mood = 'glad' WHERE id = ?", (kind.id,))
+        writer.execute("UPDATE memories SET kind = 'song', mood = 'glad' WHERE id = ?", (kind.id,))
     runtime.close()
     open_database(runtime.paths.database, ENGLISH).close()
 
@@ -122,7 +122,7 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     database.close()
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
-    with pytest.raises(StoreError, match=r"After 0002_more\.sql a row of versions refers to none of memories"):
+    with pytest.raises(StoreError, match=r"After 9999_more\.sql a row of versions refers to none of memories"):
         open_database(database.path, ENGLISH)
     migration.unlink()
     opened = open_database(database.path, ENGLISH)
@@ -172,3 +172,9 @@ def test_nobody_writes_a_word_of_the_schema(database: Database) -> None:
     for table in VOCABULARY:
         with pytest.raises(StoreError, match="does not let this be changed"), database.decide() as conn:
             conn.execute(f"INSERT INTO {table} (name) VALUES ('more')")
+
+
+def test_what_a_file_of_any_version_must_hold_is_known() -> None:
+    """A backup of an older version can be put back."""
+    parts = [len(schema.golden(version)[0]) for version in range(1, len(schema.scripts()) + 1)]
+    assert parts == sorted(set(parts)) and parts[0] > 0

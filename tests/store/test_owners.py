@@ -28,7 +28,7 @@ def tables_of_people() -> set[str]:
                 conn.execute(statement)
         names = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         owned = {name for name in names if "user_id" in {row[1] for row in conn.execute(f"PRAGMA table_info({name})")}}
-    return owned | {"memories_fts", "messages_fts"}  # what their rows say is somebody's too
+    return owned | {"memories_fts", "messages_fts", "lessons_fts"}  # what their rows say is somebody's too
 
 
 def statements() -> Iterator[tuple[str, str]]:

@@ -301,7 +301,7 @@ async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(see
     await seen.type("User sails.")
     await seen.pilot.press("enter")
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.pilot.press("slash", "h", "enter")
+    await seen.pilot.press("slash", "h", "e", "enter")
     await seen.until(lambda: "Commands" in seen.text())
 
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from memapp import paths
 
 SCREEN = '''"""Notes: a panel that a test adds."""
@@ -28,7 +30,7 @@ class NotesScreen(ModeScreen):
         self.query_one("#notes", Static).update("Here are the notes.")
 '''
 STYLE = "#notes { height: 3; padding: 1 2; }\n"
-LINE = '    Mode("notes", "Notes", "F6", "What a test noted", "NotesScreen"),\n'
+LINE = '    Mode("notes", "Notes", "F10", "What a test noted", "NotesScreen"),\n'
 USED = """
 import asyncio, sys
 from pathlib import Path
@@ -37,12 +39,12 @@ from tests.ui.conftest import World
 async def use():
     async with World(Path(sys.argv[1])).app() as seen:
         await seen.ready()
-        await seen.pilot.press("f6")
+        await seen.pilot.press("f10")
         await seen.settle()
         height = seen.app.screen.query_one("#notes").outer_size.height
         print("by key:", seen.app.current_mode, "Here are the notes." in seen.text(), height)
         await seen.pilot.press("f2", "ctrl+p", *"noted")
-        await seen.until(lambda: "What a test noted (F6)" in seen.words())
+        await seen.until(lambda: "What a test noted (F10)" in seen.words())
         await seen.settle()  # the list is made anew for each letter
         await seen.pilot.press("enter")
         await seen.until(lambda: seen.app.current_mode == "notes")
@@ -53,6 +55,7 @@ asyncio.run(use())
 """
 
 
+@pytest.mark.slow
 def test_a_panel_more_is_added_in_three_places(tmp_path: Path) -> None:
     checkout = Path(paths.__file__).parent.parent
     for name in ("memapp", "assets", "migrations", "models"):  # with the byte code, so that nothing is compiled again

@@ -13,7 +13,7 @@ from textual import events
 from textual.widgets import Input
 
 from memapp.domain.chat import Origin, Role
-from memapp.domain.consent import ConsentRequest
+from memapp.domain.consent import CONFLICT, ConsentRequest
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, preferences, undo
 from memapp.services.consent import decisions, pending, requests
@@ -503,6 +503,33 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
 
 
+async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keeps(seen: Seen, at_once: None) -> None:
+    runtime = seen.app.runtime
+    facts = ["User has two cats.", "User has three cats."]
+    for text in facts:
+        curate.add(runtime, text)
+    for key, stays in (("a", {facts[1]}), ("d", set(facts)), ("e", {facts[0]})):
+        with runtime.write() as session:
+            pending.add(session, CONFLICT, *facts, "merge")
+        seen.app.session.memories_changed()
+        await open_inbox(seen)
+        await seen.until(lambda: "- older You have two cats. + newer You have three cats." in seen.words())
+        assert "a keeps the newer, d keeps both" in seen.words() and "Unanswered, both stay" in seen.words()
+        await seen.pilot.press(key)
+        if key == "e":
+            assert "takes the place of both" in seen.words()
+            line = seen.app.focused
+            assert isinstance(line, Input)
+            line.value = facts[0]
+            await seen.pilot.press("enter")
+        await seen.until(lambda: not waiting(seen))
+        assert {one.text for one in curate.list_memories(runtime)} == stays
+        await seen.pilot.press("ctrl+z")
+        await seen.until(lambda: bool(waiting(seen)))
+        assert {one.text for one in curate.list_memories(runtime)} == set(facts)
+        decisions.deny(runtime, *(one.id for one in pending.list_pending(runtime)))
+
+
 async def test_evidence_is_told_to_be_typed_or_pasted_and_is_not_quoted_once_erased(seen: Seen, at_once: None) -> None:
     propose(seen, text="look: I moved to Bergen.", pasted=((6, 24),))
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
@@ -760,8 +787,8 @@ async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     one = ConsentRequest("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
-    assert expires(one.expires_at, now) == "Unanswered, it becomes a no in 6 d 4 h."
-    assert expires(one.expires_at, now + timedelta(days=6)) == "Unanswered, it becomes a no TODAY, in 4 h 0 m."
+    assert expires(one.expires_at, now) == "A yes counts for 6 d 4 h more; unanswered, it is a no."
+    assert expires(one.expires_at, now + timedelta(days=6)) == "A yes counts for 4 h 0 m more, TODAY; unanswered, it is a no."
 
 
 # What it looks like --------------------------------------------------------------------------------------------------

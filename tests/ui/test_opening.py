@@ -11,7 +11,7 @@ from memapp.store.database import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import news_of_syncing
-from tests.builders import damage, fact, make_runtime, on
+from tests.builders import damage, fact, make_runtime, on, until
 from tests.ui.conftest import Seen, World
 
 
@@ -36,6 +36,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         seen = Seen(app, pilot)
         await seen.until(lambda: "r puts it back · q quits" in seen.words())
+        assert seen.lines()[0].startswith(" memapp"), "the name stands there before anything is loaded"
         assert "is damaged" in seen.words() and "the 25 minutes since" in seen.words()
         await pilot.press("r")
         await seen.ready()
@@ -43,7 +44,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         assert aside.read_bytes() == damaged
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
-    assert app.session.talk.close(3)
+    until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
 
 
 def test_a_folder_that_is_copied_elsewhere_is_warned_of_once(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.find import FindScreen
 from memapp.ui.screens.inbox import InboxScreen
+from memapp.ui.screens.learned import LearnedScreen
 from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
 from memapp.ui.screens.settings import SettingRows, SettingsScreen
 from memapp.ui.widgets.composer import Composer
@@ -59,7 +60,7 @@ OURS = [
     *(MemappApp, ChatScreen, ModelsScreen, SettingsScreen, FindScreen, MemoryCard, MemoryKeys, MemoryDetail),
     *(Dialog, Form, LineQuestion, TextCard, Question, ConfirmErase),
     *(Composer, ChatTranscript, ThreadList, ModelRows, SettingRows),
-    *(InboxScreen, RequestsPane, ProfilePane, RequestView, ActivityScreen),
+    *(InboxScreen, RequestsPane, ProfilePane, RequestView, LearnedScreen, ActivityScreen),
 ]
 
 
@@ -266,7 +267,7 @@ def test_every_binding_has_an_id_of_its_own() -> None:
 
 async def test_every_key_in_the_footer_works(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
-        for key in ("", "escape", "ctrl+b", "f4", "tab", "f7", "tab", "tab", "f8", "f9"):
+        for key in ("", "escape", "ctrl+b", "f4", "tab", "f6", "tab", "tab", "f7", "tab", "tab", "f8", "f9"):
             if key:
                 await seen.pilot.press(key)
                 await seen.settle()
@@ -288,6 +289,7 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
             "Delete this chat",
             "Copy a message",
             "Inbox",
+            "Learned",
             "Activity",
             "Models",
             "Settings",

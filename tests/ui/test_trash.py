@@ -105,12 +105,13 @@ async def test_the_trash_looks_as_it_should(world: World, size: tuple[int, int],
         (timedelta(days=6, hours=4, minutes=9), "kept 6 d 4 h or more", "kept at least 6 d 4 h and 7 days of use"),
         (timedelta(days=1), "kept 1 d 0 h or more", "kept at least 1 d 0 h and 7 days of use"),
         (timedelta(hours=23, minutes=59), "kept 23 h 59 m or more", "kept at least 23 h 59 m and 7 days of use"),
-        (timedelta(minutes=-3), "purges SOON, after use", "purges SOON, after 7 days of use"),
+        (timedelta(minutes=-3), "goes after 5 days of use", "goes after 5 days of use"),
     ],
 )
 def test_the_rest_of_the_time_is_told_in_days_and_hours(left: timedelta, said: str, in_full: str) -> None:
-    assert kept(NOW + left, NOW) == said
-    assert kept_in_full(NOW + left, NOW) == in_full
+    assert kept(NOW + left, NOW, 5) == said
+    assert kept_in_full(NOW + left, NOW, 5) == in_full
+    assert kept(NOW - timedelta(days=9), NOW) == "goes SOON"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +127,7 @@ async def test_the_time_that_is_left_goes_on_by_itself(world: World) -> None:
         assert "kept 6 d 3 h or more" in seen.text()
         world.clock.now += timedelta(days=6)
         screen._tick()
-        await seen.pilot.pause()
-        assert "kept 3 h 59 m or more" in seen.text() and "purges SOON, after use" in seen.text()
+        await seen.until(lambda: "kept 3 h 59 m or more" in seen.text() and "goes after 7 days of use" in seen.text())
 
 
 async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) -> None:
@@ -381,6 +381,8 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
         for keys in (["j"], ["enter"], ["escape"], ["X"], ["escape"], ["slash"]):
             await seen.pilot.press(*keys)
             await seen.settle()
+            if keys == ["X"]:  # what is at stake is counted on a thread
+                await seen.until(lambda: not isinstance(seen.app.screen, TrashScreen))
             no_escapes(seen)
         assert isinstance(seen.app.screen, TrashScreen)
         for text in ("[/INST]", "[b", '"[/'):

@@ -55,7 +55,7 @@ async def test_the_chat_takes_every_change_of_size(seen: Seen, keys: str) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f7", "f8", "f9"])
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8", "f9"])
 async def test_every_mode_takes_every_change_of_size(seen: Seen, key: str) -> None:
     await seen.pilot.press(key)
     await seen.settle()

@@ -77,12 +77,13 @@ def referent(pronoun: str, before: Sequence[str]) -> str:
     for text in reversed(before):
         for somebody in reversed(EN.regex(r"\b(?:my|our) ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
             who = somebody[1].casefold()
-            if _fits(pronoun, who):
+            if fits(pronoun, who):
                 return f"my {who}{_after(pronoun, who)}"
     return ""
 
 
-def _fits(pronoun: str, who: str) -> bool:
+def fits(pronoun: str, who: str) -> bool:
+    """Say whether a pronoun may stand for one of the person's of this kind."""
     singular = EN.forms("plurals").get(who, who)
     if pronoun in ("it", "its"):
         return singular in EN.belongings | EN.animals

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memapp.language.english.grammar import QUOTES, expand, sentences, tokens, without_symbols
 from memapp.language.lexicon import lexicon
@@ -9,6 +10,8 @@ from memapp.language.lexicon import lexicon
 EN = lexicon("authorship")
 TYPED_CHARS = 8_000
 """As much of a message is looked at; nobody types more."""
+KEPT = 16
+"""So many messages are read once: a turn looks into one of them from many sides."""
 MAX_SENTENCE_WORDS = 400
 """What is longer is no sentence but a list, or something pasted; reading compares its words with each other."""
 _PLAIN_QUOTES = {at: quote for at, quote in QUOTES.items() if len(quote) == 1}
@@ -21,6 +24,7 @@ _INLINE = re.compile(r"`[^`\n]*`|\b\w+://\S+|\bwww\.\S+")
 _QUOTED = re.compile(r"\"([^\"\n]*)\"|(?<![\w'])'([^'\n]+(?:'\w[^'\n]*){0,20})'(?!\w)")
 
 
+@lru_cache(maxsize=KEPT)
 def own_text(text: str) -> str:
     """Return a message, as long as before, with all that is not the person's own statement blanked.
 
@@ -37,6 +41,7 @@ def own_text(text: str) -> str:
     return without_symbols(text[: shown.start()] + "\n" * (len(text) - shown.start()) if shown else text)
 
 
+@lru_cache(maxsize=KEPT)
 def own_words(text: str) -> str:
     """Return a message without what is not the person's own statement; the title of a book or a song stays, unquoted."""
     return re.sub(r"#{2,}", " # ", own_text(text)).replace('"', "")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
 
 DASHES = ("-", "--", "–", "—")
+_OWN = {"i", "my"}
 MOST_BRACKETED = 4
 """Words; more of them are a remark."""
 
@@ -18,11 +19,10 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
     A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
     """
     front: list[str] = []
-    for part in parts(words):
+    for part in told_parts(words):
         lowered = {word.casefold() for word in part}
-        if lowered & EN.hypothetical or "?" in lowered or (lowered & EN.reporting and part[:1] != ["I"]):
+        if lowered & EN.hypothetical or (lowered & EN.reporting and part[0] != "I"):
             return
-        part = without_interjections(part)
         if _is_front(part):
             front = part
             continue
@@ -35,8 +35,26 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
         for statement in _with_what_is_shared(list(_per_verb(part[subject_at:]))):
             yield _with_front(statement, front)
         front = []
-        if lowered & EN.reporting:
+
+
+def told_parts(words: list[str]) -> Iterator[list[str]]:
+    """Yield the parts of a sentence until one only supposes something, asks, or tells what somebody said of the person."""
+    for part in parts(words):
+        lowered = [word.casefold() for word in part]
+        reports = next((at for at, word in enumerate(lowered) if word in EN.reporting), None)
+        is_of_writer = reports is not None and part[0] != "I" and not _OWN.isdisjoint(lowered[reports:])
+        if "?" in lowered or _supposes(lowered) or is_of_writer:
             return
+        if told := without_interjections(part):
+            yield told
+        if reports is not None:
+            return
+
+
+def _supposes(lowered: list[str]) -> bool:
+    """Say whether nothing is told before a condition: `if I ...`, and not `I sleep well if ...`."""
+    at = next((at for at, word in enumerate(lowered) if word in EN.hypothetical), len(lowered))
+    return at < len(lowered) and _OWN.isdisjoint(lowered[:at])
 
 
 def parts(words: list[str]) -> Iterator[list[str]]:

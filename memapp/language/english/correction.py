@@ -7,12 +7,12 @@ else, so by itself it makes none; nor does a question, a supposition, or what is
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
 from memapp.domain.chat import Message
-from memapp.language.english.authorship import stated_sentences
+from memapp.language.english.authorship import KEPT, stated_sentences
 from memapp.language.english.dates import is_date, typed_on_its_day
 from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import is_adverb, is_verb, join, stems, tokens, word_at
@@ -86,6 +86,7 @@ class Correction:
         return bool(self.old or self.fact)
 
 
+@lru_cache(maxsize=KEPT)
 def read_correction(text: str) -> Correction | None:
     """Return what a typed message corrects or ends; None if it does neither.
 
@@ -117,6 +118,12 @@ def only_says_meant(fact: str) -> bool:
     """Say whether a fact only gives what is meant in place of something: `Thursday User means.`"""
     found = read_correction(in_first_person(fact))
     return found is not None and found.is_lead and not found.is_over
+
+
+def only_ends(fact: str) -> bool:
+    """Say whether a fact about somebody else only says that what held of them is over: `User's mother is fine again.`"""
+    found = read_correction(in_first_person(fact)) if not fact.startswith("User ") else None
+    return found is not None and found.is_over and not (found.holds or found.instead or found.old)
 
 
 def correction_of(message: Message) -> Correction | None:

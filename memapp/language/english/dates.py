@@ -27,15 +27,23 @@ def typed_on_its_day(message: Message) -> str:
     return dated(message.typed_text, local_day(message))
 
 
+def typed_ahead_of_its_day(message: Message) -> str:
+    """Return what the person typed in a message with dates for the days that lie ahead: what is on a day can be remembered."""
+    return dated(message.typed_text, local_day(message), is_ahead=True)
+
+
 def local_day(message: Message) -> date:
     return message.created_at.astimezone().date()
 
 
-def dated(text: str, today: date) -> str:
-    """Return a text that is told on a day, with dates in place of its times as far as it is clear which are meant."""
+def dated(text: str, today: date, *, is_ahead: bool = False) -> str:
+    """Return a text that is told on a day, with dates in place of its times as far as it is clear which are meant.
+
+    `is_ahead`: only of days after that one.
+    """
     for kind in EN.entry("times").values():
         time = rf"\b(?:(?P<before>{{before}}) )?(?:{kind})\b(?!['’]|{{year_behind}})"
-        text = EN.regex(time).sub(partial(_put, today=today), text)
+        text = EN.regex(time).sub(partial(_put, today=today, is_ahead=is_ahead), text)
     return text
 
 
@@ -59,13 +67,13 @@ def other_day(told: str, meant: str) -> str:
     return next((_written("day", one)[3:] for one in fits), told)
 
 
-def _put(found: re.Match[str], today: date) -> str:
+def _put(found: re.Match[str], today: date, *, is_ahead: bool) -> str:
     named = {name: words.lower() for name, words in found.groupdict("").items()}
     before, after = found.string[max(0, found.start() - AROUND) : found.start()], found.string[found.end() :][:AROUND]
     leading = named["before"] or " ".join(re.findall(r"\w+", before.lower())[-1:])
     clause = expand(f"{EN.regex('{clause_end}').split(before)[-1]} {EN.regex('{clause_end}').split(after)[0]}")
     told = "" if leading in EN.no_single else _date(named, leading, clause, today)
-    if not told:
+    if not told or (is_ahead and not _is_ahead(told, today)):
         return found[0]
     if named.get("part"):
         told = f"on the {named['part']} of {told.removeprefix('on ')}"
@@ -74,6 +82,11 @@ def _put(found: re.Match[str], today: date) -> str:
     elif not named["before"] and re.match(r" (?:is|was|will)\b", after):
         told = told[3:]
     return told[0].upper() + told[1:] if found[0][0].isupper() else told
+
+
+def _is_ahead(told: str, today: date) -> bool:
+    day = EN.regex("{day}").search(told)
+    return day is not None and datetime.strptime(day[0], "%A %d %B %Y").replace(tzinfo=UTC).date() > today
 
 
 def _date(named: Mapping[str, str], leading: str, clause: str, today: date) -> str:

@@ -8,10 +8,11 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Kind
 from memapp.domain.ranking import words_of
 from memapp.domain.text import nearest
+from memapp.language.english.labels import called
 from memapp.language.english.recall import query_words
 
 _PART = re.compile(r'(?P<key>[^\W\d_]+):(?!//)(?:"(?P<quoted>[^"]*)"?|(?P<value>\S*))|"(?P<phrase>[^"]*)"?|(?P<word>\S+)')
-_KINDS = {"fact": Kind.SEMANTIC, "semantic": Kind.SEMANTIC, "episode": Kind.EPISODIC, "episodic": Kind.EPISODIC}
+_KINDS = {called("kinds", kind): kind for kind in Kind} | {kind.value: kind for kind in Kind}
 _YES = frozenset({"yes", "y", "true", "1"})
 _NO = frozenset({"no", "n", "false", "0"})
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
@@ -39,7 +40,7 @@ def parse_filter(text: str) -> MemoryFilter:
 _WANTS = {
     "tag": "tag: wants a tag, e.g. tag:tea",
     "category": "category: wants its name, e.g. category:goals",
-    "kind": "kind: is fact or episode",
+    "kind": f"kind: is {', '.join(called('kinds', kind) for kind in Kind)}",
     "pinned": "pinned: is yes or no",
     "after": "after: wants a date, e.g. 2026-01-31",
     "before": "before: wants a date, e.g. 2026-01-31",

@@ -7,13 +7,15 @@ statement begins with it, and only one that leaves the statement as sure as it w
 
 import re
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 
+from memapp.language.english.authorship import KEPT
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("framing")
 
 
+@lru_cache(maxsize=KEPT)
 def unwrap(text: str) -> str:
     """Return the text, as long as before, without what it takes back and without what stands around its statements."""
     text = text.replace("’", "'")

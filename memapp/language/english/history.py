@@ -1,5 +1,7 @@
 """The words in which a step of the history is told, and who did it."""
 
+from collections.abc import Mapping
+
 from memapp.domain.changes import Event
 from memapp.domain.history import Step
 from memapp.domain.text import counted, one_line, shorten
@@ -28,8 +30,16 @@ def in_words(one: Step) -> str:
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:
             return f"Moved to the trash: {what}{more}"
+        case Event.ADD if one.actor != "person" and (made := called("made", one.kind, "")):
+            return f"{made}: {what}"
         case _:
             return f"{one.event.told.capitalize()} {what}{more}"
+
+
+def upkept(counts: Mapping[str, int]) -> str:
+    """Return what upkeep did in a few words: `2 insights noticed, 1 memory merged`."""
+    words = {what: called("upkeep", what, "").partition(", ") for what in counts}
+    return ", ".join(counted(times, words[what][0], words[what][2]) for what, times in counts.items() if words[what][0])
 
 
 def _brought_in(first: str, one: Step) -> str:

@@ -1,7 +1,6 @@
 """English, as memapp learns from what is said in it: by rules, and by the judge over each statement of a message."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from memapp.domain.utterance import Draft, Statement, Told
 from memapp.language.english.asked_to_remember import as_facts
@@ -19,9 +18,10 @@ class English:
 
     reads_tone = True
 
-    def read(self, message: str) -> Told:
+    def read(self, message: str, before: Sequence[str] = ()) -> Told:
         """Return the statements of a message, and the values of the profile that it states."""
-        return _read(message)
+        statements = tuple(read(message, tuple(before)))
+        return Told(statements, tuple(stated(message)), may_tell=bool(statements))
 
     def statement_of(self, fact: str, message: str) -> Statement:
         """Return a fact beside the sentence of the message that it is most like."""
@@ -39,12 +39,6 @@ class English:
     def facts_in(self, asked: str) -> Sequence[Draft]:
         """Return the facts in the third person where that says all of it, else the words as they are."""
         return as_facts(asked)
-
-
-@lru_cache(maxsize=8)  # a message is read for its values at once, for its facts later, and for what was not kept
-def _read(message: str) -> Told:
-    statements = tuple(read(message))
-    return Told(statements, tuple(stated(message)), may_tell=bool(statements))
 
 
 def _stems(text: str) -> set[str]:

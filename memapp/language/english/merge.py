@@ -10,13 +10,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
+from memapp.domain.profile import has_many, normal_value
 from memapp.language.english.grammar import EN
 from memapp.language.english.opposites import exclude_each_other
 from memapp.language.english.parsed_fact import ParsedFact, Word, parse
+from memapp.language.english.profile import stated_by
 from memapp.language.english.slots import FactSlot, is_one, slot_of
 
 _TURNED = [("before", "after"), ("over", "under"), ("up", "down"), ("from", "to"), ("on", "off"), ("in", "out")]
+_SEVERAL_HOLD = "language"
+"""A field of the profile with one value, of which people have several all the same."""
 _YEAR = re.compile(r"(?:\d+_\w+_)?(?:19|20)\d\d")
 
 
@@ -45,6 +50,10 @@ class Bands:
     the more words a sentence has, the less one of them moves the cosine."""
     filler: float = 0.15
     """The same where one word is exchanged in an otherwise equal sentence, or in a fact: `a bike`, `a bicycle`."""
+    fallback: float = 0.50
+    """Cosine from which two stored facts are looked at together at all."""
+    exchanged: float = 0.90
+    """Cosine from which one word is exchanged for another that may say the same, if a model says that it does."""
 
 
 MERGE_BANDS = Bands()
@@ -82,7 +91,63 @@ def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> 
 
 def richer(new: str, old: str) -> str:
     """Return the one of two sentences with the same meaning that tells more; the stored one when they tell as much."""
-    return new if len(parse(new).words) > len(parse(old).words) else old
+    return new if tells_more(new, old) else old
+
+
+def tells_more(one: str, other: str) -> bool:
+    """Say whether one of two sentences with the same meaning has more words that carry it."""
+    return len(parse(one).words) > len(parse(other).words)
+
+
+def may_be_about_the_same(one: str, other: str) -> bool:
+    """Say whether two facts share a word, both name a number, or say what only one thing can be said of."""
+    words, others = parse(one).words, parse(other).words
+    if any(word.is_among(others) for word in words) or all(any(word.number for word in side) for side in (words, others)):
+        return True
+    slot, other_slot = slot_of(one), slot_of(other)
+    is_same_slot = slot is not None and other_slot is not None and (slot.who, slot.name) == (other_slot.who, other_slot.name)
+    return is_same_slot or state_different_values(one, other)
+
+
+def state_different_values(one: str, other: str) -> bool:
+    """Say whether two facts state different values of a field of the profile that has one: two dates of birth, two faiths."""
+    values, others = _values_of(one), _values_of(other)
+    return any(not (values[field] <= others[field] or others[field] <= values[field]) for field in values.keys() & others.keys())
+
+
+@lru_cache(maxsize=1024)
+def _values_of(text: str) -> dict[str, frozenset[str]]:
+    """Return the words of the value that a fact states of each field that has one."""
+    said = (one for one in stated_by(text) if one.value and one.field != _SEVERAL_HOLD and not has_many(one.field))
+    return {one.field: frozenset(re.findall(r"\w+", normal_value(one.field, one.value))) for one in said}
+
+
+def may_take_in(kept: str, gone: str, likeness: float, bands: Bands = MERGE_BANDS) -> bool:
+    """Say whether nothing speaks against it that one fact says all of another: then a model may say that it does.
+
+    Whom they are about, numbers, names, negation, certainty and tense agree, and no number and no name is lost.
+    """
+    one, other = parse(kept), parse(gone)
+    differences = _differences(one.words, other.words)
+    is_same_subject = one.subject == other.subject or not one.subject.isdisjoint(other.subject)
+    ways, others = ((each.is_denied, each.is_over, each.is_past, each.hedges) for each in (one, other))
+    is_lost = any((word.number or word.is_name) and not word.is_among(one.words) for word in other.words)
+    is_against = is_lost or _numbers_differ(one, other, differences) or _cannot_agree(one, other, differences)
+    is_exchange = len(differences) == 1 and all((differences[0].new, differences[0].old)) and one.frame == other.frame
+    enough = bands.exchanged if is_exchange else bands.check
+    return likeness >= enough and is_same_subject and ways == others and not is_against
+
+
+def holds_both(text: str, one: str, other: str, likenesses: tuple[float, float]) -> bool:
+    """Say whether a sentence says all of two facts and no word more."""
+    words = parse(text).words
+    known = (*parse(one).words, *parse(other).words)
+    says_each = all(
+        compare(text, fact, likeness) in (MergeVerdict.SAME, MergeVerdict.UPDATES)
+        for fact, likeness in zip((one, other), likenesses, strict=True)
+    )
+    is_whole = all(word.is_among(words) for word in known) and all(word.is_among(known) for word in words)
+    return is_whole and says_each
 
 
 def _of_fillers(one: FactSlot, other: FactSlot, differences: Sequence[_Difference], *, is_close: bool) -> MergeVerdict:

@@ -5,10 +5,11 @@ story or a task, and not about somebody else. What is read here is only ever pro
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from memapp.domain.profile import FIELDS, Stated, normal_value, same_value
-from memapp.language.english.authorship import own_text
+from memapp.language.english.authorship import KEPT, own_text
 from memapp.language.english.framing import unwrap
 from memapp.language.english.profile_forms import in_first_person, plain_forms
 from memapp.language.english.profile_readers import EN
@@ -20,7 +21,8 @@ _REACH = 400
 """So many characters before and behind the beginning of a statement are looked at: no sentence needs more."""
 
 
-def stated(text: str, field: str = "") -> list[Stated]:
+@lru_cache(maxsize=KEPT)
+def stated(text: str, field: str = "") -> Sequence[Stated]:
     """Return what a typed message states about its writer, of all fields or of one, in the order of the message.
 
     A field that has one value appears once.
@@ -32,10 +34,10 @@ def stated(text: str, field: str = "") -> list[Stated]:
             if (is_question and not rule.is_request) or field not in ("", rule.field):
                 continue
             found += [(rank, one) for one in _read(rule, shown, start, end)]
-    return sorted(_without_rivals(found), key=lambda one: (one.start, one.field))
+    return tuple(sorted(_without_rivals(found), key=lambda one: (one.start, one.field)))
 
 
-def stated_by(fact: str, field: str = "") -> list[Stated]:
+def stated_by(fact: str, field: str = "") -> Sequence[Stated]:
     """Return what a remembered sentence states, about `User` or in the first person, of all fields or of one."""
     return stated(in_first_person(fact), field)
 
@@ -131,10 +133,9 @@ def _read(rule: Rule, text: str, start: int, end: int) -> Iterator[Stated]:
 def _is_meant(rule: Rule, beginning: re.Match[str], before: str) -> bool:
     """Judge by what stands before it in its sentence whether a statement is meant, and about the writer."""
     words = _words(before)
-    is_own_report = words[:2] in (["as", "i"], ["like", "i"])  # `as I said`
     if EN.regex("{story}").search(before) or EN.regex("{script}").match(before):
         return False
-    if set(words) & (EN.unreal if is_own_report else EN.unreal | EN.reported):
+    if not EN.unreal.isdisjoint(words):
         return False
     if (beginning.groupdict().get("subject") or "").casefold().strip() in ("and", "and am", ","):
         return _goes_on_about_writer(words)

@@ -60,6 +60,7 @@ def in_first_person(fact: str) -> str:
     if fact.startswith("User and "):
         return _of_both(fact)
     fact = re.sub(r"\b(?:User|I) (is|was)\b", lambda found: "I am" if found.group(1) == "is" else "I was", fact)
+    fact = _EN.regex("{receives}").sub(r"\1 me", fact)
     fact = _EN.regex("{does}").sub(lambda found: f"I{found.group(1)} {_first_person(found.group(2))}", fact)
     fact = re.sub(r"\band (\w+s)\b", lambda found: f"and {_bases().get(found.group(1), found.group(1))}", fact)
     return re.sub(r"\bUser\b", "me", fact)

@@ -11,6 +11,7 @@ from memapp.domain.profile import Hint, Stated, has_value, is_sensitive
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_forms import in_first_person, plain_forms
 from memapp.language.english.profile_readers import EN, READERS, is_card_number
+from memapp.language.english.second_person import as_said
 
 
 def touches_sensitive(fact: str) -> str | None:
@@ -82,8 +83,10 @@ def _not_in(profile: Mapping[str, Collection[str]], said: Sequence[Hint]) -> lis
 def as_value(fact: str) -> str:
     """Return all that a remembered sentence says as the value of a field, in the person's words: what they do or have."""
     told = in_first_person(fact) if fact.startswith("User and ") else fact
-    said = re.sub(r"^(?:User's|User|My|my|I) ", "", told).rstrip(".")
-    return re.sub(r"\bUser\b", "me", re.sub(r"\bUser's\b", "my", said))
+    words = told.split(" ")
+    again = next((at for at, word in enumerate(words) if at and word.startswith("User")), len(words))
+    said = [*words[:again], *as_said(told).split(" ")[again:]]  # its subject is left off, so its verb stays
+    return re.sub(r"^(?:User's|User|My|my|I) ", "", " ".join(said)).rstrip(".")
 
 
 def _plain(fact: str) -> str:

@@ -103,11 +103,17 @@ def _names(written: Sequence[str]) -> Iterator[Span]:
     at = 1
     while at < len(written):
         end = at
-        while end < len(written) and written[end][:1].isupper() and not _is_no_name(written[end]):
+        while end < len(written) and not _is_no_name(written[end]) and (written[end][:1].isupper() or _is_named(written, end)):
             end += 1
         if end > at:
             yield at, end
         at = max(end, at + 1)
+
+
+def _is_named(written: Sequence[str], at: int) -> bool:
+    """Say whether it is told that somebody is called so, in small letters too: `is called kofi`."""
+    before = [word.casefold() for word in written[max(0, at - 2) : at]]
+    return before[-1:] in (["called"], ["named"]) or (before[-1:] == ["is"] and before[0] == "name")
 
 
 def _is_no_name(word: str) -> bool:

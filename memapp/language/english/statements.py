@@ -5,24 +5,27 @@ sensitive is judged elsewhere (`judge`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
 from rapidfuzz import fuzz, process
 
 from memapp.domain.utterance import Statement
-from memapp.language.english.authorship import MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
-from memapp.language.english.clauses import of_sentence, parts, verb_at, without_interjections
+from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
+from memapp.language.english.clauses import of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
 from memapp.language.english.grammar import expand, is_adverb, is_past, join, sentences, stems, tokens, word_at
 from memapp.language.english.profile_forms import in_first_person
+from memapp.language.english.spoken_of import goes_on, named
 from memapp.language.english.third_person import fact_of, split_adverbs
 from memapp.language.english.writing import check_form
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("telling")
+KEPT_SENTENCES = 64
+"""So many sentences are read once: a message is read by itself, and beside what was said before it."""
 FEWEST_WORDS = 3
 LEAST_LETTERS = 6
 ALIKE = 88.0
@@ -41,20 +44,33 @@ _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""
 
 
-def read(text: str) -> list[Statement]:
-    """Return the statements of a message, in their order."""
+@lru_cache(maxsize=KEPT)
+def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
+    """Return the statements of a message, in their order; `before` is what the person said in the chat until then."""
     found: list[Statement] = []
     somebody: list[str] = []
-    for sentence in sentences(own_words(unwrap(text[:TYPED_CHARS]))):
+    said = [_in_plain_words(one) for one in before]
+    for sentence in map(_before_question, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
         if sentence.rstrip(" )\"'").endswith("?"):
             continue
         for words in _statements(sentence):
             if _asks_for(words):
                 continue
-            told = _with_name(words, somebody)
+            told = _with_name(words, somebody) or named(words, said)
             somebody = _somebody(told) or somebody
             found.append(_statement(told, words, sentence))
+            said.append(join(told))
     return found
+
+
+def _before_question(sentence: str) -> str:
+    """Return what is told before a question in the same sentence: `I play the drums, is that too loud?`"""
+    return EN.regex("{asked_behind}").sub(r"\g<told>", sentence) if sentence.endswith("?") else sentence
+
+
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _in_plain_words(text: str) -> str:
+    return ". ".join(plain(one) for one in sentences(own_words(unwrap(text[:TYPED_CHARS]))))
 
 
 def in_third_person(text: str) -> str:
@@ -83,7 +99,11 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
     if is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
         return True
-    return len(fact.split()) < FEWEST_WORDS or tokens(fact)[-1] in EN.finite | EN.negations
+    return (
+        len(fact.split()) < FEWEST_WORDS
+        or words[0].casefold() == "not"
+        or tokens(fact)[-1] in EN.finite - EN.months | EN.negations
+    )
 
 
 def _lists_verbs(words: Sequence[str]) -> bool:
@@ -93,15 +113,16 @@ def _lists_verbs(words: Sequence[str]) -> bool:
     return words[0] == "I" and first > 1 and {"to", "can", "will", "not"}.isdisjoint(word.casefold() for word in words[:first])
 
 
-def _statements(sentence: str) -> Iterator[list[str]]:
-    """Yield the words of each statement of a sentence, with a subject of its own."""
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _statements(sentence: str) -> Sequence[list[str]]:
+    """Return the words of each statement of a sentence, with a subject of its own."""
     words = without_interjections(tokens(plain(sentence)))
     if not words or len(words) > MAX_SENTENCE_WORDS:
-        return
+        return ()
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
-    yield from (one for one in own or map(without_interjections, parts(words)) if one)
+    return tuple(one for one in own or told_parts(words) if one)
 
 
 def plain(text: str) -> str:
@@ -156,8 +177,10 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return ["I"]
     if verb.endswith("ing") and not stems(verb).isdisjoint(EN.common_verbs):
         return [] if _is_subject(words[at:]) else ["I", "am"]
+    if verb == "do" and following == "not":  # and not `don't tell her`
+        return ["I"] if stems(word_at(words, at + 2)).isdisjoint(EN.passing_verbs) else []
     is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare and "me" not in words
-    return ["I"] if is_bare or (verb == "do" and following == "not") else []
+    return ["I"] if is_bare else []
 
 
 def _is_subject(words: Sequence[str]) -> bool:
@@ -177,5 +200,5 @@ def _somebody(words: Sequence[str]) -> list[str]:
 
 
 def _with_name(words: list[str], somebody: Sequence[str]) -> list[str]:
-    """Put whom was spoken of before in place of `he` or `she`."""
-    return [*somebody, *words[1:]] if somebody and words[0].casefold() in ("he", "she", "they") else words
+    """Put the one whom the statement before it is about in place of `he` or `she`; nothing where it is not about them."""
+    return [*somebody, *words[1:]] if somebody and goes_on(words[0].casefold(), somebody) else []

@@ -24,11 +24,6 @@ def tags_for(text: str) -> list[str]:
     return found[:MAX_TAGS]
 
 
-def said_tags(tags: Sequence[str], text: str) -> tuple[str, ...]:
-    """Return those of a model's tags that a sentence says: `meat` is none of `User is vegetarian.`"""
-    return tuple(tag for tag in tags if _says(text, tag))
-
-
 def tags_after(tags: Sequence[str], before: str, text: str) -> list[str]:
     """Return the tags of a text that took the place of another: new ones for those whose words are gone.
 

@@ -12,7 +12,8 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, joi
 def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
     is_own = words[:1] == ["I"]
-    words = leave_off_decoration([word if is_own or word.casefold() not in _OTHERS else "the" for word in words])
+    words = [word if is_own or not _is_theirs(words, at) else "the" for at, word in enumerate(words)]
+    words = leave_off_decoration(_without_comments(words))
     if "with" in words[:-3] and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
         words = words[:-2]  # `recipes with peanuts in them`
     if not words or _points_back(words):
@@ -33,6 +34,12 @@ def fact_of(words: Sequence[str]) -> str:
 
 _OTHERS = frozenset({"his", "her", "its", "their"})
 """A fact has no pronouns: what is `her baby` in a sentence about her is `the baby`."""
+
+
+def _is_theirs(words: Sequence[str], at: int) -> bool:
+    """Say whether a word tells whose the thing behind it is: not so `has her on Sundays`, and `his own shop`."""
+    following = word_at(words, at + 1)
+    return words[at].casefold() in _OTHERS and following not in EN.function_words | {"", ",", "own"}
 
 
 def _predicate(words: Sequence[str]) -> list[str]:
@@ -90,9 +97,8 @@ def split_adverbs(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[str] | None:
     """Put `User` for `I` and `me`, `User's` for `my`, and end before a word that points outside the sentence.
 
-    A possessive that is understood where User is the subject gives way: `quit the job`, `out with friends`, `in spare time`.
+    A possessive that is understood where User is the subject is left off: `out with friends`, `in spare time`.
     """
-    words = _without_comments(words)
     told: list[str] = []
     at = 0
     while at < len(words):
@@ -120,9 +126,7 @@ def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[
 
 def _whose(words: Sequence[str], at: int) -> list[str]:
     before, owned = words[at - 1].casefold() if at else "", words[at + 1].casefold()
-    if owned in _SHARED.get(before, ()):
-        return []
-    return ["the"] if owned in EN.of_everybody else ["User's"]
+    return [] if owned in _SHARED.get(before, ()) else ["User's"]
 
 
 _SHARED = {"with": ("friends", "family"), "in": ("free", "spare")}
@@ -189,7 +193,7 @@ def _without_comments(words: Sequence[str]) -> Sequence[str]:
         is_reason = (
             lowered in ("because", "since", "so", "cause")
             and following != []
-            and following[0].casefold() in EN.pronouns | {"that", "there"}
+            and following[0].casefold() in EN.pronouns | EN.negations | {"that", "there"}
             and not (lowered == "since" and (following == ["I"] or not any(map(is_verb, words[at + 2 : at + 8]))))  # a time
         )
         if is_remark or is_reason:

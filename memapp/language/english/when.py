@@ -10,6 +10,8 @@ from memapp.language.english.grammar import EN
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _WRITTEN = rf"(?<!week of )(?<!weekend of )\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
 _NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
+_SPAN = re.compile(r"\b(week|weekend) of (\d{1,2}) (\w+) (\d{4})\b")
+"""As `dates` writes it."""
 _TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
 
 
@@ -21,9 +23,19 @@ def told_day(day: date, today: date) -> str:
 
 
 def named_times(text: str, today: date) -> list[NamedTime]:
-    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`."""
+    """Return the days and months that a text names: `May 4th`, `4 May 2023`, `in July`, `2023-05`, `yesterday`.
+
+    Of `the week of 16 November 2026` these are its days.
+    """
     numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]
-    return list(dict.fromkeys([*_written(text), *numeric, *_told(text, today)]))
+    return list(dict.fromkeys([*_written(text), *numeric, *_spanned(text), *_told(text, today)]))
+
+
+def _spanned(text: str) -> Iterator[NamedTime]:
+    for unit, first, month, year in _SPAN.findall(text):
+        begin = date(int(year), int(EN.forms("month_numbers")[month.lower()]), int(first))
+        for day in (begin + timedelta(ahead) for ahead in range(7 if unit == "week" else 2)):
+            yield NamedTime(day.year, day.month, day.day)
 
 
 def _written(text: str) -> Iterator[NamedTime]:

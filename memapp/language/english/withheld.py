@@ -15,7 +15,7 @@ from memapp.language.english.authorship import leads_to_material, own_words
 from memapp.language.english.clauses import verb_at, without_interjections
 from memapp.language.english.grammar import EN, expand, is_adverb, is_verb, root, sentences, tokens
 from memapp.language.english.profile import stated
-from memapp.language.english.profile_hints import touched
+from memapp.language.english.profile_hints import may_apply_by_itself, touched
 
 _CLAUSE_END = re.compile(r"\s*[,;]\s+(?:(?:and|but)\s+)?|\s+[-–—]+\s+|\s+(?:and|but)\s+", re.IGNORECASE)
 _REFERS_BACK = EN.pronouns - {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "you", "your"}
@@ -24,6 +24,8 @@ _UNSURE = EN.hypothetical | EN.reporting | EN.subordinate | EN.negations
 _REACHING = frozenset(["to", "can", "could", "will", "would", "may", "might", "should", "must"])
 """With one of these before it, so may a clause that has no subject: `I want to leave and live in Rome`."""
 _LEAST_WORDS = 3
+CALLED = "preferred_name"
+"""A reply says this value only to greet the person, so that its other sentences tell nothing of it."""
 MOST_CHARS = 2000
 """A longer message is hidden whole: each sentence is read for what it says."""
 
@@ -42,9 +44,25 @@ def told_beside(text: str, withheld: Sequence[Hint]) -> str:
     return "\n".join(_kept(said, withheld))
 
 
+def told_of_reply(text: str, withheld: Sequence[Hint]) -> str:
+    """Return what may be told of a model's reply: nothing if it says a value, but beside a name the rest."""
+    said = [one for one in withheld if says_any(text, [one])]
+    if any(one.field != CALLED for one in said):
+        return ""
+    return "\n".join(one for one in sentences(text) if not says_any(one, said)) if said else text
+
+
 def says_any(text: str, withheld: Sequence[Hint]) -> bool:
     """Say whether a text has a word of a value."""
     return any(_has_word_of(text, one) for one in withheld)
+
+
+def says_again(text: str, one: Hint) -> bool:
+    """Say whether a message that a value was not read from gives it away.
+
+    Words do, but for what is of no harm, such as a goal of one common word: that, only a text does that states it of the person.
+    """
+    return states(text, one) and (not may_apply_by_itself(one.field, one.value) or _is_stated(text, one))
 
 
 def states(text: str, one: Hint) -> bool:
@@ -90,9 +108,11 @@ def _is_withheld(sentence: str, withheld: Sequence[Hint]) -> bool:
 
 def _states(sentence: str, one: Hint) -> bool:
     """Say whether a sentence is what a value was read from."""
-    if one.value and states(sentence, one):
-        return True
-    return any(same_value(one.field, other.value, one.value) for other in stated(sentence, one.field))
+    return bool(one.value and states(sentence, one)) or _is_stated(sentence, one)
+
+
+def _is_stated(text: str, one: Hint) -> bool:
+    return any(same_value(one.field, other.value, one.value) for other in stated(text, one.field))
 
 
 def _has_word_of(text: str, one: Hint) -> bool:

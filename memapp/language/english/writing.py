@@ -1,7 +1,8 @@
 """The writing rules of a memory, whoever wrote it.
 
 A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
-An episode is what happened or was done: one or two sentences in the past tense, else written like a fact.
+An episode is what happened or was done: one or two sentences in the past tense, else written like a fact, and with no word that
+was not typed.
 One that a model or a rule derived is also grounded in what the person typed. The checks refuse too much rather than too little.
 """
 
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.language.english.duplicates import normalise
-from memapp.language.english.grammar import EN, expand, is_past, sentences, tokens
-from memapp.language.english.grounding import check_grounding
+from memapp.language.english.grammar import EN, expand, is_adverb, is_past, sentences, stems, tokens
+from memapp.language.english.grounding import NOT_GROUNDED, check_grounding
 
 MAX_TAG_WORDS = 4
 
@@ -37,7 +38,27 @@ def check_fact(text: str, typed_text: str) -> list[str]:
 
 def check_episode(text: str, typed_text: str) -> list[str]:
     """Return what is wrong with a derived episode, given all that the person typed; nothing when it may be stored."""
-    return check_episode_form(text) or check_grounding(text, typed_text)
+    return check_episode_form(text) or check_words_said(text, typed_text)
+
+
+def check_insight(text: str) -> list[str]:
+    """Return what is wrong with an insight's sentences in themselves: one or two, in the third person, without pronouns."""
+    return ([] if len(sentences(text)) <= 2 else [NOT_SHORT]) or _check_words(text)
+
+
+def check_words_said(text: str, typed_text: str) -> list[str]:
+    """Refuse words, names and numbers that were not typed, but for those that tell that something was talked about.
+
+    What sums up several sentences has their words in an order of its own.
+    """
+    typed = {stem for word in tokens(expand(typed_text)) for stem in stems(word)}
+    said = [word for word in tokens(expand(text)) if re.match(r"\w", word) and word.casefold() not in EN.function_words]
+    unsaid = [word for word in said if stems(word).isdisjoint(typed | EN.telling_verbs)]
+    return [NOT_GROUNDED] if unsaid or (_denies(text) and not _denies(typed_text)) else []
+
+
+def _denies(text: str) -> bool:
+    return not EN.negations.isdisjoint(word.casefold() for word in tokens(expand(text)))
 
 
 def check_episode_form(text: str) -> list[str]:
@@ -96,6 +117,14 @@ def as_fact(text: str) -> str:
     text = _RUN_ON.sub("", next(iter(sentences(text)), ""))
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", text)
     return re.sub(r"[\s.!]*$", ".", text, count=1) if text and not text.endswith("?") else text
+
+
+def tells_what_happened(fact: str) -> bool:
+    """Say whether a fact is one of the past and of a day that it names, if any: `User went to a park.`"""
+    words = [word.casefold() for word in tokens(expand(fact))]
+    verb = next((word for word in words[1:] if not is_adverb(word)), "")
+    is_past_form = is_past(verb) or verb in EN.unchanged_past or verb in ("was", "were", "had", "did")
+    return words[:1] == ["user"] and is_past_form and EN.time_words.isdisjoint(words)
 
 
 def _is_told_as_past(sentence: str) -> bool:

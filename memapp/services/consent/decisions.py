@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, Event, ProfileChanged, Restored, Reverted, SoftDeleted, is_memapp
+from memapp.domain.changes import Actor, Created, Event, ProfileChanged, Restored, Reverted, SoftDeleted, Updated, is_memapp
 from memapp.domain.consent import (
     BESIDE_PROFILE,
     CHAT,
+    CONFLICT,
     FACT,
     FORGOTTEN,
     ConsentRequest,
@@ -138,7 +139,7 @@ def describe(runtime: Runtime, step: str) -> str:
     more = sum(_decision(one) == decision for one in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
-    if request.field in (FACT, FORGOTTEN):
+    if request.field in (FACT, FORGOTTEN, CONFLICT):
         request = replace(request, new_value=addressed(request.new_value))
     return decided(decision, request) + (f" and {more} more" if more else "") + went
 
@@ -210,6 +211,8 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         consents.mark_applied(session, request.id)
         if request.field == FORGOTTEN:
             erasing.let_be_known(session, request.new_value)
+        if request.field == CONFLICT and (gone := memories.find_same(session, normalise(request.old_value))):
+            changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor, session.now)
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor, session.now)
@@ -226,6 +229,8 @@ def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, v
     """Carry out a request as the person wrote it, to the letter. Return the step."""
     if request.new_value == value:
         return carry_out(session, runtime, request, "person", actor)
+    if request.field == CONFLICT:
+        return _keep_instead(session, runtime, request, value, actor)
     memory = consents.memory_of(session, request.id)
     if memory and request.field in BESIDE_PROFILE:
         memory = replace(memory, text=value)
@@ -235,6 +240,18 @@ def _carry_out_as(session: Session, runtime: Runtime, request: ConsentRequest, v
     consents.copy_evidence(session, request.id, edited.id)
     pending.end(session, request, "withdrawn", "person", actor)
     return carry_out(session, runtime, consents.get_request(session, edited.id), "person", actor)
+
+
+def _keep_instead(session: Session, runtime: Runtime, request: ConsentRequest, value: str, actor: Actor) -> str:
+    """Keep the older of two memories of which only one holds, or other words in the place of both. Return the step."""
+    gone = request.old_value
+    if normalise(value) == normalise(request.old_value):
+        gone = request.new_value
+    elif newer := memories.find_same(session, normalise(request.new_value)):
+        changes.apply(session, Updated(newer, text=value), actor, session.now)
+    chosen = pending.add(session, CONFLICT, gone, value, "person")
+    pending.end(session, request, "withdrawn", "person", actor)
+    return carry_out(session, runtime, chosen, "person", actor)
 
 
 def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) -> None:

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, ConsentRequest, Decider, expiry, like
+from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
+from memapp.domain.howto import in_full
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value
@@ -51,10 +52,10 @@ def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
 
 
 def memory_text(runtime: Runtime, request_id: str) -> str:
-    """Return the text of the memory that approving a request would store; empty if there is none."""
+    """Return the words of the memory that approving a request would store; empty if there is none."""
     session = runtime.read()
     memory = brought_by(session, consents.get_request(session, request_id))
-    return memory.text if memory else ""
+    return in_full(memory) if memory else ""
 
 
 def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
@@ -185,7 +186,7 @@ def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
 
 def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest]:
     """Return the requests of one value that can still be decided."""
-    alike = {"value": value} if field in (FACT, CHAT) else {"like": like(field, value)}  # of a file there may be thousands
+    alike = {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}  # of a file there may be thousands
     found = consents.list_requests(session, state="pending", field=field, **alike)
     return [one for one in found if is_open(session, one) and proposes(one, value)]
 

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
-from memapp.domain.consent import FACT, ConsentRequest
+from memapp.domain.consent import FACT, HOWTO, ConsentRequest
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import same_value
@@ -127,7 +127,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
 
 
 def _came_up(request: ConsentRequest) -> bool:
-    return is_memapp(request.proposer)
+    return is_memapp(request.proposer) and request.field != HOWTO  # which is no matter between two messages
 
 
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:

@@ -53,7 +53,7 @@ def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:
 
 def _lines(file: IO[bytes]) -> Iterator[Numbered]:
     """Read an export of memapp, or a list of facts with one on each line."""
-    lines = _cut(file)
+    lines = cut_lines(file)
     first = next(lines, b"").removeprefix(BOM_UTF8)
     rest = chain([first], lines)
     if b'"memapp"' in first[:200]:
@@ -85,7 +85,8 @@ def _lines_left(file: IO[bytes]) -> int:
     return count
 
 
-def _cut(file: IO[bytes]) -> Iterator[bytes]:
+def cut_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a file. Raises `UsageError` for one that is too long."""
     number = 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1

@@ -11,7 +11,7 @@ from typing import Literal
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Created
 from memapp.domain.chat import Thread
-from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, FORGOTTEN
+from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
 from memapp.domain.foreign import ForeignFact
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
@@ -76,7 +76,7 @@ def take_request(work: Work, line: RequestLine) -> None:
         work.known += 1
     elif line.state == "applied" and line.field not in BESIDE_PROFILE:
         work.support[line.id] = evidence
-    elif line.state in ("pending", "approved") and line.field != CHAT:
+    elif line.state in ("pending", "approved") and line.field not in (CHAT, CONFLICT):
         value = line.new_value
         memory = replace(_memory(work, line.memory), reason="") if line.memory else None  # nothing has happened to it yet
         said = _said_by(line.field, value, memory.text) if memory else "none"
@@ -110,7 +110,7 @@ def _let_wait(work: Work, memory: Memory) -> None:
     else:
         said = unknown_in(memory.text, work.profile)
         if not said or not all(one.value for one in said):  # nothing of the profile, or nothing that can be asked by itself
-            _propose(work, FACT, memory.text, memory, memory.sources)
+            _propose(work, HOWTO if memory.steps else FACT, memory.text, memory, memory.sources)
             return
         for one in said:
             _propose(work, one.field, one.value, memory, memory.sources)

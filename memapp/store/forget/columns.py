@@ -1,6 +1,6 @@
 """The statements that clean words out of the columns in which they can stand."""
 
-from memapp.store.snapshots import TAGS, TEXT
+from memapp.store.snapshots import STEPS, TAGS, TEXT
 
 # What memapp wrote out of a memory and repeats its words. `holds` is a function of the connection: see `finding`. Of JSON only
 # what can hold a person's words counts, since memapp's own, such as the name of a category, may be the same.
@@ -21,5 +21,16 @@ ELSEWHERE = (
     "UPDATE imported_files SET name = :mark WHERE user_id = :user AND holds(name)",
     "DELETE FROM context_cards WHERE user_id = :user AND holds(text)",
     f"""DELETE FROM versions WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user)
-        AND (holds({TEXT}) OR holds({TAGS}))""",  # noqa: S608
+        AND (holds({TEXT}) OR holds({TAGS}) OR holds({STEPS}))""",  # noqa: S608
+    """DELETE FROM lesson_versions WHERE user_id = :user
+       AND EXISTS (SELECT 1 FROM json_tree(lesson_versions.snapshot) one WHERE one.type = 'text' AND holds(one.value))""",
+    *(
+        f"""DELETE FROM {table} WHERE user_id = :user AND EXISTS (SELECT 1 FROM json_tree({table}.said) one
+            WHERE (one.type = 'text' AND holds(one.value)) OR (typeof(one.key) = 'text' AND holds(one.key)))"""  # noqa: S608
+        for table in ("lesson_rows", "error_rows")
+    ),
+    """DELETE FROM run_steps WHERE user_id = :user AND (holds(action) OR EXISTS (
+           SELECT 1 FROM error_events e WHERE e.step_id = run_steps.id AND holds(e.excerpt)))""",
+    "DELETE FROM fingerprints WHERE user_id = :user AND (holds(tool) OR holds(shape) OR holds(subject))",
+    "DELETE FROM runs WHERE user_id = :user AND (holds(tool) OR holds(task) OR holds(agent))",
 )

@@ -17,8 +17,10 @@ from memapp.store.session import Session
 # The same text only. What stands or stood in the profile is left.
 _SAME = "IN (SELECT value FROM json_each(:same))"
 _SAYS_MEMORY = f"normalise(coalesce(nullif(memory, '') ->> 'text', '')) {_SAME}"
-_SAYING = f"""SELECT id FROM consent_requests WHERE user_id = :user AND (normalise(new_value) {_SAME} OR {_SAYS_MEMORY})
-              AND (state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten'
+_SAYING = f"""SELECT id FROM consent_requests
+              WHERE user_id = :user AND (normalise(new_value) {_SAME} OR {_SAYS_MEMORY}
+                                         OR field = 'conflict' AND normalise(old_value) {_SAME})
+              AND (state IN ('denied', 'expired', 'withdrawn') OR state = 'applied' AND field = 'forgotten' OR field = 'conflict'
                    OR state = 'pending' AND (:waiting OR expires_at < :now))"""  # noqa: S608
 _EMPTY_MEMORY = f"UPDATE consent_requests SET memory = '' WHERE user_id = :user AND state = 'applied' AND {_SAYS_MEMORY}"  # noqa: S608
 _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state IN ('pending', 'denied', 'expired', 'withdrawn')

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memapp.domain.changes import Actor, Purged
+from memapp.domain.changes import Actor, LessonPurged, Purged
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
 from memapp.store.forget import consent_requests
 from memapp.store.forget.columns import ELSEWHERE, REPEATING
-from memapp.store.forget.finding import holding, searching, texts_of, with_absorbed
+from memapp.store.forget.finding import holding, lessons_with, made_of, searching, texts_of, with_absorbed
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.memories import get_memories
 from memapp.store.session import Session
@@ -67,11 +67,13 @@ def erase(
     memory_ids = with_absorbed(session, [*job.memory_ids, *found.memory_ids])
     in_threads = chat.message_ids_of(session, job.thread_ids)
     message_ids = tuple(dict.fromkeys([*job.message_ids, *found.message_ids, *in_threads]))
+    memory_ids = tuple(dict.fromkeys([*memory_ids, *made_of(session, memory_ids, message_ids)]))
     texts = {*said, *texts_of(session, memory_ids)}
     others = sum(session.run(sql, memories=memory_ids, messages=message_ids).rowcount for sql in _FOLLOWING)
     with searching(session, [*texts, *job.words]):
         others += sum(session.run(sql).rowcount for sql in REPEATING)
     if job.words:
+        others += len([changes.apply(session, LessonPurged(one), actor, now) for one in lessons_with(session, job.words)])
         with searching(session, job.words):
             others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
         others += consent_requests.erase_holding(session, actor, job.words, now)

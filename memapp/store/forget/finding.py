@@ -7,7 +7,9 @@ from datetime import datetime
 from memapp.domain.forget import Needles
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.session import Session
-from memapp.store.snapshots import TAGS, TEXT
+from memapp.store.snapshots import STEPS, TAGS, TEXT
+
+_HOLDS = "(holds(text) OR holds(tags) OR holds(steps))"
 
 
 @contextmanager
@@ -28,6 +30,16 @@ def with_absorbed(session: Session, memory_ids: Sequence[str]) -> tuple[str, ...
                      WHERE m.user_id = :user)
              SELECT id FROM wanted ORDER BY id"""
     return tuple(session.column(sql, ids=memory_ids))
+
+
+def made_of(session: Session, memory_ids: Sequence[str], message_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the insights and episodes that rest on any of these memories or messages."""
+    sql = """SELECT id FROM memories WHERE user_id = :user AND (origin = 'reflected' OR kind = 'insight') AND id IN (
+                 SELECT from_id FROM relations
+                 WHERE relation_type = 'evidence' AND to_id IN (SELECT value FROM json_each(:memories))
+                 UNION SELECT memory_id FROM memory_sources WHERE message_id IN (SELECT value FROM json_each(:messages)))
+             ORDER BY id"""
+    return tuple(session.column(sql, memories=memory_ids, messages=message_ids))
 
 
 def in_trash(session: Session, memory_ids: Sequence[str], until: datetime | None = None) -> tuple[str, ...]:
@@ -73,14 +85,25 @@ def texts_of_messages(session: Session, message_ids: Sequence[str]) -> tuple[str
 def holding(session: Session, words: Sequence[str]) -> PurgeJob:
     """Return the memories and messages that contain any of these words."""
     with searching(session, words):
-        memories = session.column("SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags))")
+        memories = session.column(
+            "SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags) OR holds(steps))"
+        )
         messages = session.column("SELECT id FROM messages WHERE user_id = :user AND holds(text)")
         return PurgeJob(tuple(memories), tuple(messages))
 
 
+def lessons_with(session: Session, words: Sequence[str]) -> list[str]:
+    """Return the lessons that contain any of these words."""
+    sql = """SELECT id FROM lessons WHERE user_id = :user
+             AND (holds(wrong) OR holds(correct) OR holds(rule_text) OR holds(tool) OR holds(task))"""
+    with searching(session, words):
+        return session.column(sql)
+
+
 def memories_with(session: Session, texts: Sequence[str]) -> tuple[str, ...]:
     """Return memories that contain any of these texts now or in an earlier version, newest first."""
-    sql = f"""SELECT id FROM memories WHERE user_id = :user AND (holds(text) OR holds(tags) OR EXISTS (
-                SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS})))) ORDER BY id DESC"""  # noqa: S608
+    sql = f"""SELECT id FROM memories WHERE user_id = :user AND ({_HOLDS} OR EXISTS (
+                SELECT 1 FROM versions WHERE memory_id = memories.id AND (holds({TEXT}) OR holds({TAGS}) OR holds({STEPS}))))
+              ORDER BY id DESC"""  # noqa: S608
     with searching(session, texts):
         return tuple(session.column(sql))

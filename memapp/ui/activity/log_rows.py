@@ -20,6 +20,11 @@ NOTHING_LOGGED = (
     "Nothing was done to any memory yet.\n\n"
     "What memapp remembers, changes or forgets is written down here,\nwith who did it and why."
 )
+NOTHING_KEPT_UP = (
+    "Nothing was done in idle time yet that could be taken back.\n\n"
+    "While nobody waits, memapp sums up chats, notices what comes up again,\n"
+    "merges what is said twice, and moves to the trash what nobody needs."
+)
 NOTHING_DONE = "There is nothing to take back.\n\nWhat you or memapp do to memories and to your profile comes here."
 
 
@@ -45,6 +50,8 @@ def about(line: LogLine) -> str:
         return "a file"
     if line.entry.memory_id.startswith(MESSAGE):
         return "a message of yours"
+    if line.entry.is_of_lesson:
+        return "a lesson"
     return f"“{addressed(line.said)}”" if line.said else "a memory"
 
 
@@ -74,13 +81,16 @@ class LogRows(TimedRows[LogLine]):
 class StepRows(TimedRows[Undoable]):
     """What can be taken back, last first."""
 
+    each = False
+    """Whether each can be taken back by itself, and not the last alone."""
+
     def key(self, item: Undoable) -> str:
         return item.step.id
 
     def draw(self, item: Undoable, width: int) -> Content:
         step = item.step
         tail = (f"  {'memapp' if is_memapp(step.actor) else who(step.actor):>9}, {ago(step.at, self.clock()):<9}", "$text-muted")
-        is_next = item is self.items[0]
+        is_next = item is self.items[0] or self.each
         sign = ("↶ " if is_next else "  ", "bold $accent")
         line = joined(sign, (item.said, "bold" if is_next else ""))
         return joined(line.truncate(max(1, width - TAIL), ellipsis=True, pad=True), tail)

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.consolidation import Tidied
 from memapp.language.english.labels import operation_of, part_of
 from memapp.ui.safe import joined, plain
 
@@ -27,8 +28,9 @@ class NumbersView(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
-    def show(self, rates: Rates, days: Sequence[Day], counts: Sequence[Count]) -> None:
-        content = Content("\n\n").join([_rates(rates), _days(days), _table(counts)])
+    def show(self, rates: Rates, days: Sequence[Day], counts: Sequence[Count], tidied: Tidied) -> None:
+        parts = [_rates(rates), _days(days), *([_tidied(tidied)] if tidied.pairs else []), _table(counts)]
+        content = Content("\n\n").join(parts)
         self.query_one("#numbers-text", Static).update(content)
 
 
@@ -74,6 +76,10 @@ def _days(days: Sequence[Day]) -> Content:
         (sparkline(counts), "$accent"),
         (f"   {numbers}", "$text-muted"),
     )
+
+
+def _tidied(tidied: Tidied) -> Content:
+    return joined(("Facts that are alike, in seven days", "bold $primary"), f"\n  · {tidied}")
 
 
 def _table(counts: Sequence[Count]) -> Content:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from memapp.domain.activity import Count, Day, Rates
 from memapp.domain.changes import Event
+from memapp.domain.consolidation import Tidied
 from memapp.domain.history import Entry, Step, Version
 from memapp.domain.memory import State
 from memapp.errors import NotFound
@@ -42,8 +43,8 @@ class Undoable:
     """What it did, in words."""
 
 
-def numbers(runtime: Runtime) -> tuple[Rates, list[Day], list[Count]]:
-    return activity.rates(runtime), activity.by_day(runtime), activity.counts(runtime)
+def numbers(runtime: Runtime) -> tuple[Rates, list[Day], list[Count], Tidied]:
+    return activity.rates(runtime), activity.by_day(runtime), activity.counts(runtime), activity.tidied(runtime)
 
 
 def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
@@ -59,6 +60,11 @@ def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
 def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
     """Return what can be taken back, last first."""
     return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, limit))
+
+
+def kept_up(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
+    """Return what upkeep did and can be taken back, last first."""
+    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, limit, by_upkeep=True))
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

@@ -277,6 +277,8 @@ class Conversation(Vertical):
                 self.app.push_screen(TextCard("Commands", words, note=note))
             case "remember":
                 await self.transcript.actions.add(command.text)
+            case "howto":
+                await self.transcript.actions.write_howto(command.text)
             case "forget" | "know" if self.state.busy:
                 raise UsageError("Still answering.")
             case "forget" | "know":

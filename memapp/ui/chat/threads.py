@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from memapp.domain.chat import Thread
 from memapp.domain.text import one_line, shorten
-from memapp.services import chats, forget
+from memapp.services import chats, forget, lifecycle
 from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion
@@ -195,7 +195,10 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        rows = {one.id: f"{shorten(one.title, 40)} · {kept(runtime.purge_at(one.deleted_at), now)}" for one in deleted}
+        ends = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in deleted if one.deleted_at]
+        missing = await asyncio.to_thread(lifecycle.days_missing, runtime, ends)
+        stays = {id: kept(end, now, missing.get(id, 0)) for id, _, end in ends}
+        rows = {one.id: f"{shorten(one.title, 40)} · {stays[one.id]}" for one in deleted}
         chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import CHAT, FACT, FORGOTTEN
+from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
 from memapp.domain.text import around
@@ -23,9 +23,10 @@ from memapp.ui.widgets.labels import moment
 
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}
-NOW = {FORGOTTEN: "erased, at your wish", FACT: "not known", CHAT: "quoted in no other chat"}
+NOW = {FORGOTTEN: "erased, at your wish", FACT: "not known", CHAT: "quoted in no other chat", HOWTO: "not written down"}
 """How it is without a yes, where that is not what the profile says."""
 QUOTE_CHARS = 240
+NEWER_OR_BOTH = "a keeps the newer, d keeps both, e lets you write what holds"
 
 
 class RequestView(VerticalScroll):
@@ -71,6 +72,8 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     request = shown.request
     if request.field in NOW:
         return joined(("- now   ", "bold"), NOW[request.field]), joined(("+ then  ", "bold"), (shown.value, "bold"))
+    if request.field == CONFLICT:
+        return joined(("- older ", "bold"), addressed(request.old_value)), joined(("+ newer ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
     for piece in words_changed(shown.replaced, request.new_value):
         if piece.kind in ("same", "out"):
@@ -101,11 +104,16 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
 def _head(shown: ShownRequest) -> Content:
     rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
     rule = "not used before your yes" if shown.request.field in (FACT, CHAT) else rule
+    rule = NEWER_OR_BOTH if shown.request.field == CONFLICT else rule
+    rule = "written down with your yes; no chat reads it" if shown.request.field == HOWTO else rule
     return joined((shown.label, "bold $primary"), (f"   {rule}", "$text-muted"))
 
 
 def _why(shown: ShownRequest, now: datetime) -> Content:
     request = shown.request
+    if request.field == CONFLICT:
+        end = f"Unanswered, both stay as they are, in {left(max(timedelta(), request.expires_at - now))}."
+        return joined((f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}", "$text-muted"))
     asked = PROPOSERS.get(request.proposer) or f"Read in a chat by {who(request.proposer)}"
     quotes = [_quote(one, request.new_value, now) for one in shown.messages]
     why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
@@ -115,7 +123,8 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
         _end(request.expires_at, now),
     ]
     if shown.memory:
-        parts.insert(0, joined(("With a yes it also remembers", "$text-muted"), "\n", addressed(shown.memory), "\n"))
+        head = "It will say" if request.field == HOWTO else "With a yes it also remembers"
+        parts.insert(0, joined((head, "$text-muted"), "\n", addressed(shown.memory), "\n"))
     if shown.also:
         settled = ("\nA yes here settles it.\n", "$text-muted")
         parts.insert(0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled))
@@ -130,9 +139,9 @@ def _end(expires_at: datetime, now: datetime) -> Content:
 
 
 def expires(expires_at: datetime, now: datetime) -> str:
-    """Return what happens to what nobody answers, and when."""
+    """Return for how long it can be answered: a yes that comes later does not count, whenever memapp is open again."""
     time = max(timedelta(), expires_at - now)
-    return f"Unanswered, it becomes a no {'' if time.days else 'TODAY, '}in {left(time)}."
+    return f"A yes counts for {left(time)} more{'' if time.days else ', TODAY'}; unanswered, it is a no."
 
 
 def _quote(message: Message, value: str, now: datetime) -> Content:

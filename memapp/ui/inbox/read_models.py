@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memapp.domain.changes import Event
 from memapp.domain.chat import Message
-from memapp.domain.consent import FACT, FORGOTTEN, ConsentRequest, ImportedFile, came_from, label, replaced
+from memapp.domain.consent import CONFLICT, FACT, FORGOTTEN, ConsentRequest, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.language.english.second_person import addressed
@@ -45,7 +45,7 @@ class ShownRequest:
     @property
     def value(self) -> str:
         """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
-        return addressed(self.request.new_value) if self.request.field in (FORGOTTEN, FACT) else self.request.new_value
+        return addressed(self.request.new_value) if self.request.field in (FORGOTTEN, FACT, CONFLICT) else self.request.new_value
 
     @property
     def key(self) -> str:

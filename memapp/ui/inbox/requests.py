@@ -18,7 +18,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 
-from memapp.domain.consent import CHAT, ConsentRequest
+from memapp.domain.consent import CHAT, CONFLICT, ConsentRequest
 from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.text import clean
 from memapp.errors import UsageError
@@ -41,6 +41,7 @@ ANSWERS = ("approve", "deny", "snooze")
 DROPPED = "Nothing was answered: other keys came right behind. Press one key alone."
 TOO_SOON = "Nothing was approved: that came too soon. Press the key again."
 EDITING = "Write what is right: with enter your profile says it."
+EDITING_FACT = "Write what holds: with enter it takes the place of both."
 UNCHANGED = "Nothing was approved: you changed nothing. To approve it as it is, press esc, then a."
 
 WIDE = 44
@@ -290,7 +291,8 @@ class RequestsPane(Horizontal):
                 raise UsageError(TOO_SOON)
             return decisions.edit_then_approve(self.runtime, shown.request.id, value)
 
-        line = LineQuestion(shown.label, before, approve, note=EDITING, length=VALUE_CHARS, does="approve it", goes_on=True)
+        note = EDITING_FACT if shown.request.field == CONFLICT else EDITING
+        line = LineQuestion(shown.label, before, approve, note=note, length=VALUE_CHARS, does="approve it", goes_on=True)
         if (step := await self.app.push_screen_wait(line)) is not None:
             await self.session.decided(self, step)
 

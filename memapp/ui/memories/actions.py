@@ -10,12 +10,13 @@ from textual.dom import DOMNode
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Revision
 from memapp.domain.forget import Preview, Receipt
-from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.howto import parse_howto
+from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.second_person import addressed
-from memapp.services import curate, forget, lifecycle
-from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion, TextCard
-from memapp.ui.memories.form import MemoryFields, MemoryForm
+from memapp.services import curate, forget, howtos, lifecycle
+from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
+from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
 from memapp.ui.memories.labels import bar, many
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import copy, end_toasts, notify
@@ -52,24 +53,43 @@ class MemoryActions:
 
     async def fill_in(self) -> str:
         """Let the person write a memory with all its parts; return its id, or nothing."""
-        empty, known = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES), curate.categories(self._runtime)
-        form = MemoryForm("A new memory", empty, known, lambda one: curate.add(self._runtime, **asdict(one)))
+        empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
+        form = MemoryForm("A new memory", empty, self._readers(), lambda one: curate.add(self._runtime, **asdict(one)))
         if (revision := await self._node.app.push_screen_wait(form)) is None:
             return ""
         self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
         return revision.memory_id
 
     async def edit(self, memory: Memory) -> None:
-        """Let the person put other words, tags, importance or category in place."""
+        """Let the person put other words, tags, importance or category in place; of a how-to, title and steps."""
+        if memory.kind is Kind.PROCEDURAL:
+            form: Form[Revision] = HowtoForm("Edit", memory.text, memory.steps, partial(howtos.edit, self._runtime, memory.id))
+            if (revision := await self._node.app.push_screen_wait(form)) is not None:
+                self._did("Edited", memory, revision)
+            return
         before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
 
         def save(one: MemoryFields) -> Revision | None:
             changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
-        form = MemoryForm("Edit", before, curate.categories(self._runtime), save)
+        form = MemoryForm("Edit", before, self._readers(), save)
         if (revision := await self._node.app.push_screen_wait(form)) is not None:
             self._did("Edited", memory, revision)
+
+    async def write_howto(self, text: str = "") -> str:
+        """Keep a how-to as it is written, or let the person write its steps; return its id, or nothing."""
+        form = HowtoForm("A new how-to", text, (), partial(howtos.add, self._runtime))
+        is_whole = parse_howto(text) is not None
+        written = asyncio.to_thread(howtos.add, self._runtime, text) if is_whole else self._node.app.push_screen_wait(form)
+        if (revision := await written) is None:
+            return ""
+        self._did("Wrote down", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        return revision.memory_id
+
+    def _readers(self) -> dict[str, str]:
+        """Return the categories, each with who reads it."""
+        return {name: curate.readers(self._runtime, name) for name in curate.categories(self._runtime)}
 
     # On one or many --------------------------------------------------------------------------------------------------
 
@@ -96,7 +116,7 @@ class MemoryActions:
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         """Put them into another category."""
-        rows = {name: name for name in curate.categories(self._runtime)}
+        rows = {name: f"{name} · {readers}" for name, readers in self._readers().items()}
         card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), category=name)

@@ -1,6 +1,6 @@
-"""The form in which a person writes or edits a memory, all its parts at once."""
+"""The forms in which a person writes or edits a memory, or a how-to, all its parts at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -16,8 +16,11 @@ from memapp.domain.changes import Revision
 from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.ui.dialogs import Form
+from memapp.ui.dialogs import Form, Line
 from memapp.ui.safe import plain
+
+NAMED = 4
+"""Categories that are named to who has not written a whole one."""
 
 
 @dataclass(frozen=True)
@@ -50,24 +53,26 @@ class MemoryForm(Form[Revision]):
         self,
         title: str,
         before: MemoryFields,
-        categories: Sequence[str],
+        readers: Mapping[str, str],
         save: Callable[[MemoryFields], Revision | None],
     ) -> None:
+        """`readers` says of each category who reads it."""
         super().__init__(title)
-        self._before, self._categories, self._save_fields = before, categories, save
+        self._before, self._readers, self._save_fields = before, readers, save
 
     def compose_fields(self) -> ComposeResult:
         before = self._before
         with Vertical(id="memory-form"):
             yield Words(clean(before.text), soft_wrap=True, compact=True, tab_behavior="focus", id="form-text")
             yield Static(id="form-length", markup=False, classes="muted")
-            suggested = SuggestFromList(self._categories, case_sensitive=False)
+            suggested = SuggestFromList(self._readers, case_sensitive=False)
             for name, field in {
                 "Tags": Input(clean(", ".join(before.tags)), compact=True, placeholder="tea, morning", id="form-tags"),
                 "Importance": Input(str(before.importance), compact=True, max_length=1, restrict="[1-5]?", id="form-importance"),
                 "Category": Input(clean(before.category), compact=True, suggester=suggested, id="form-category"),
             }.items():
                 yield Horizontal(Static(plain(name), markup=False, classes="label"), field, classes="field")
+            yield Static(id="form-readers", markup=False, classes="muted")
 
     def keys(self) -> list[str]:
         return ["⏎ save", "tab next field", "→ takes the suggestion"]
@@ -83,6 +88,14 @@ class MemoryForm(Form[Revision]):
         style = "$text-muted" if length <= MAX_MEMORY_CHARS else "bold $text-error"
         self.query_one("#form-length", Static).update(plain(f"{length} of {MAX_MEMORY_CHARS} characters", style))
 
+    @on(Input.Changed, "#form-category")
+    def _tell_readers(self, event: Input.Changed) -> None:
+        name = event.value.strip().casefold()
+        near = [one for one in self._readers if one.startswith(name)]
+        listed = f"One of {', '.join(near[:NAMED])}{' …' if len(near) > NAMED else '.'}"
+        told = self._readers.get(name) or (listed if near else "There is no such category.")
+        self.query_one("#form-readers", Static).update(plain(told, "$text-muted" if name in self._readers else "$text-warning"))
+
     def saving(self) -> Callable[[], Revision | None]:
         return partial(self._save_fields, self._fields())
 
@@ -97,3 +110,28 @@ class MemoryForm(Form[Revision]):
             importance=int(importance),
             category=self.query_one("#form-category", Input).value.strip(),
         )
+
+
+class HowtoForm(Form[Revision]):
+    """The title of a how-to and its steps, to be written or edited."""
+
+    def __init__(self, title: str, name: str, steps: Sequence[str], save: Callable[[str], Revision]) -> None:
+        super().__init__(title, note="What is to be done, one step a line. The numbers come by themselves.")
+        self._howto, self._steps, self._save_text = name, steps, save
+
+    def compose_fields(self) -> ComposeResult:
+        with Vertical(id="memory-form"):
+            yield Line(clean(self._howto), max_length=MAX_MEMORY_CHARS, placeholder="Its title", id="howto-title")
+            yield TextArea(clean("\n".join(self._steps)), soft_wrap=True, compact=True, tab_behavior="focus", id="howto-steps")
+
+    def keys(self) -> list[str]:
+        return ["^s save", "tab next field"]
+
+    def on_mount(self) -> None:
+        self.query_one("#howto-steps" if self._howto else "#howto-title").focus()
+
+    def saving(self) -> Callable[[], Revision]:
+        title, steps = self.query_one("#howto-title", Input).value.strip(), self.query_one("#howto-steps", TextArea).text
+        if not (title and steps.strip()):
+            raise UsageError("A how-to has a title, and at least one step.")
+        return partial(self._save_text, f"{title}\n{steps}")

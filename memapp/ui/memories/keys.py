@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 
-from memapp.domain.memory import Memory, State
+from memapp.domain.memory import Kind, Memory, State
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 
@@ -59,6 +59,8 @@ class MemoryKeys(DOMNode):
             return super().check_action(action, parameters)
         does = parameters[0] if action == "change" else action
         chosen = [one for one in [self.read] if one is not None] if does == "edit" else self.chosen
+        if does == "categorise" and any(one.kind is Kind.PROCEDURAL for one in chosen):
+            return False  # it keeps the one of its kind
         return bool(chosen) and (does == "copy" or all((one.state is State.LIVE) == (does not in ON_TRASHED) for one in chosen))
 
     @background("memory-action")

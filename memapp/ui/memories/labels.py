@@ -41,19 +41,23 @@ def bar(importance: int) -> str:
     return BARS[max(1, min(importance, len(BARS))) - 1]
 
 
-def kept(purge_at: datetime | None, now: datetime) -> str:
-    """Return how long something stays in the trash at least; it stays longer for who seldom uses memapp (`domain.lifecycle`)."""
+def kept(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
+    """Return how long something stays in the trash at least, and when that is over, after how many days of use it goes."""
     if purge_at is None:
         return ""
-    return "purges SOON, after use" if is_overdue(purge_at, now) else f"kept {left(purge_at - now)} or more"
+    return _after_use(missing) if is_overdue(purge_at, now) else f"kept {left(purge_at - now)} or more"
 
 
-def kept_in_full(purge_at: datetime | None, now: datetime) -> str:
-    """Return the same with how much use it takes."""
-    if purge_at is None:
-        return ""
-    use = f"{DAYS_OF_USE} days of use"
-    return f"purges SOON, after {use}" if is_overdue(purge_at, now) else f"kept at least {left(purge_at - now)} and {use}"
+def kept_in_full(purge_at: datetime | None, now: datetime, missing: int = 0) -> str:
+    """Return the same, and before that time with how much use it takes."""
+    if purge_at is None or is_overdue(purge_at, now):
+        return kept(purge_at, now, missing)
+    return f"kept at least {left(purge_at - now)} and {DAYS_OF_USE} days of use"
+
+
+def _after_use(missing: int) -> str:
+    """Say when something goes whose time is over by the calendar: the clock alone does not decide (`domain.lifecycle`)."""
+    return f"goes after {counted(missing, 'day')} of use" if missing else "goes SOON"
 
 
 def left(time: timedelta) -> str:

@@ -1,6 +1,6 @@
 """The rows of Memories and of Trash, in columns that fit the width there is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from textual.content import Content
@@ -26,6 +26,8 @@ class FoundRows(TimedRows[Memory]):
 
     words: tuple[str, ...] = ()
     """What to point out in the texts."""
+    missing: Mapping[str, int] = {}
+    """Of those whose time in the trash is over, on how many more days memapp must be used until they go."""
 
     def key(self, item: Memory) -> str:
         return item.id
@@ -62,7 +64,8 @@ class TrashRows(FoundRows):
         wide = width >= self.WIDE
         since = (f"{ago(item.updated_at, now):>9}  " if wide else "", "$text-muted")
         reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
-        end = (f"{kept(item.purge_at, now):<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
+        stays = kept(item.purge_at, now, self.missing.get(item.id, 0))
+        end = (f"{stays:<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
         tail = joined("  ", since, reason, end)
         space = max(1, width - 1 - tail.cell_length)
         return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)

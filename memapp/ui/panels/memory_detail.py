@@ -1,6 +1,7 @@
 """The detail of a memory in four tabs: content, history, relations, provenance. A tab is looked up when it is shown."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -9,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State
@@ -16,10 +18,11 @@ from memapp.errors import NotFound
 from memapp.language.english.labels import called, why
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, howtos, lifecycle
 from memapp.ui.background import background
 from memapp.ui.memories.labels import bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
+from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.panels.memory_history import MemoryHistory
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
@@ -36,17 +39,34 @@ class ContentView(VerticalScroll, can_focus=True):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="memory-content")
         self._runtime = runtime
-        self.reader = self
+        self.checklist = ChecklistView(runtime)
+        self.checklist.display = False
         self.why = ""
         """Why the memory was used where the person came from."""
+        self.reasons: Mapping[str, Content] = {}
+        """What memories rest on, by their ids, where that is more than messages."""
+
+    @property
+    def reader(self) -> Widget:
+        return self.checklist if self.checklist.display else self
 
     def compose(self) -> ComposeResult:
+        yield self.checklist
         yield Static(id="memory-text", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
         """Show a memory."""
         into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
-        self.query_one("#memory-text", Static).update(self._content(memory, into))
+        await self._look_up_steps(memory)
+        missing = await asyncio.to_thread(lifecycle.missing, self._runtime, [memory])
+        self.query_one("#memory-text", Static).update(self._content(memory, into, missing.get(memory.id, 0)))
+
+    async def _look_up_steps(self, memory: Memory) -> None:
+        if memory.steps:
+            await self.checklist.show(await asyncio.to_thread(howtos.checklist, self._runtime, memory.id))
+        self.checklist.display = bool(memory.steps)
+        if self.has_focus_within and not self.reader.has_focus:
+            self.reader.focus()
 
     def _text_of(self, memory_id: str) -> str:
         try:
@@ -54,7 +74,7 @@ class ContentView(VerticalScroll, can_focus=True):
         except NotFound:
             return "(erased for good since)"
 
-    def _content(self, one: Memory, into: str) -> Content:
+    def _content(self, one: Memory, into: str, missing: int) -> Content:
         now = self._runtime.clock()
         facts = [
             ("pinned", "★ always kept" if one.pinned else ""),
@@ -69,12 +89,13 @@ class ContentView(VerticalScroll, can_focus=True):
         if one.state is not State.LIVE:
             facts += [
                 ("in trash", why(one, self._runtime.settings.ttl_days)),
-                ("", kept_in_full(one.purge_at, now)),
+                ("", kept_in_full(one.purge_at, now, missing)),
                 ("merged into", into),
             ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
-        used = f"{self.why}\n\n" if self.why else ""
-        return joined(plain(addressed(one.text), "bold"), "\n\n", used, Content("\n").join(lines))
+        used = joined(self.reasons.get(one.id, self.why), "\n\n") if one.id in self.reasons or self.why else ""
+        words = "" if one.steps else plain(addressed(one.text), "bold")
+        return joined(words, "\n\n" if words else "\n", used, Content("\n").join(lines))
 
 
 View = ContentView | MemoryHistory | MemoryRelations | MemoryProvenance
@@ -102,11 +123,11 @@ class MemoryDetail(Vertical):
         """The memory that was shown is not in the file any more."""
 
     def __init__(self, runtime: Runtime, why: str = "") -> None:
-        super().__init__(id="memory-detail")
+        super().__init__(id="memory-detail", classes="-empty")
         self._runtime = runtime
-        content = ContentView(runtime)
-        content.why = why
-        self._views: dict[str, View] = {"content": content}
+        self.content = ContentView(runtime)
+        self.content.why = why
+        self._views: dict[str, View] = {"content": self.content}
         """The tabs that were opened once."""
         self.memory: Memory | None = None
         self.tab = "content"
@@ -174,8 +195,7 @@ class MemoryDetail(Vertical):
 
     @background("memory-again", exclusive=True)
     async def _walk(self, memory_id: str) -> None:
-        if isinstance(content := self._views["content"], ContentView):
-            content.why = ""
+        self.content.why = ""
         self._show(await asyncio.to_thread(curate.get, self._runtime, memory_id), at_once=True)
 
     def action_source(self) -> None:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version
+from memapp.domain.howto import numbered
 from memapp.domain.memory import Memory
 from memapp.language.english.history import who
 from memapp.language.english.labels import called
@@ -112,6 +113,7 @@ def difference_of(before: Version, after: Version) -> Content:
     ]
     lines = [Content(" ").join(pieces)]
     for name, old, new in (
+        ("steps", numbered(before.steps, " "), numbered(after.steps, " ")),
         ("tags", ", ".join(before.tags), ", ".join(after.tags)),
         ("category", before.category, after.category),
         ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),

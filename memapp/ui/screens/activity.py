@@ -12,10 +12,11 @@ from textual.widgets import Static
 
 from memapp.domain.changes import Event
 from memapp.language.english.second_person import addressed
+from memapp.services import jobs
 from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.read_models import LogLine, compared, log_page, numbers, undoable
+from memapp.ui.activity.read_models import LogLine, compared, kept_up, log_page, numbers, undoable
 from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
@@ -27,7 +28,9 @@ from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"))
+TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"), ("upkeep", "Upkeep"))
+LOOK_SECONDS = 1.0
+"""How often it is looked what runs."""
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
 
 
@@ -39,13 +42,17 @@ class ActivityScreen(ModeScreen):
     BINDING_GROUP_TITLE = "Activity"
     HELP = (
         "Numbers: how well memapp does, and how often it did what.\n\nLog: every change of a memory and of your profile; enter "
-        "shows what changed.\n\nUndo: u takes back the last change, again and again, across restarts."
+        "shows what changed.\n\nUpkeep: what was done while nobody waited; u takes back what is under the cursor, space pauses "
+        "all of it.\n\nUndo: u takes back the last change, again and again, across restarts."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn(1)", "Next tab", id="activity.next"),
         Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="activity.before"),
         Binding("ctrl+z,u", "undo_last", "Take back the last", id="activity.undo", key_display="u"),
+        Binding("u", "take_back", "Take it back", id="activity.take_back"),
+        Binding("space", "pause(True)", "Pause", id="activity.pause", key_display="␣"),
+        Binding("space", "pause(False)", "Go on", id="activity.go_on", key_display="␣"),
         Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
@@ -61,9 +68,14 @@ class ActivityScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
+        kept_up = StepRows(self.runtime.clock, id="kept-up", empty=log_rows.NOTHING_KEPT_UP)
+        kept_up.each = True
         yield TabLine(TABS)
         yield NumbersView()
         yield LogRows(self.runtime.clock, id="log", empty=log_rows.NOTHING_LOGGED)
+        with Vertical(id="upkeep"):
+            yield Static(markup=False, id="upkeep-note")
+            yield kept_up
         with Vertical(id="undo"):
             yield Static(plain(UNDO_NOTE), markup=False, id="undo-note")
             yield StepRows(self.runtime.clock, id="steps", empty=log_rows.NOTHING_DONE)
@@ -71,6 +83,7 @@ class ActivityScreen(ModeScreen):
 
     def on_mount(self) -> None:
         self._show_tab()
+        self.set_interval(LOOK_SECONDS, self._look_what_runs)
 
     @property
     def has_rows(self) -> bool:
@@ -82,7 +95,11 @@ class ActivityScreen(ModeScreen):
 
     @property
     def steps(self) -> StepRows:
-        return self.query_one(StepRows)
+        return self.query_one("#steps", StepRows)
+
+    @property
+    def kept_up(self) -> StepRows:
+        return self.query_one("#kept-up", StepRows)
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
@@ -95,6 +112,9 @@ class ActivityScreen(ModeScreen):
                 self.query_one(NumbersView).show(*await asyncio.to_thread(numbers, self.runtime))
             case "log":
                 await self._load_log()
+            case "upkeep":
+                self.kept_up.show(await asyncio.to_thread(kept_up, self.runtime))
+                self._look_what_runs()
             case _:
                 self.steps.show(await asyncio.to_thread(undoable, self.runtime))
         self._filled = tab
@@ -137,7 +157,8 @@ class ActivityScreen(ModeScreen):
     def _open(self, tab: str) -> None:
         self.tab = tab
         self._show_tab()
-        inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines, "undo": self.steps}
+        inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines}
+        inside |= {"upkeep": self.kept_up, "undo": self.steps}
         inside[tab].focus()
         self.look_again()
 
@@ -174,9 +195,46 @@ class ActivityScreen(ModeScreen):
                 return
         self.app.post_message(MemoryWanted(line.entry.memory_id))
 
-    @on(RowList.Opened, "#steps")
-    def _step_opened(self) -> None:
-        current = self.steps.current
+    # Upkeep ----------------------------------------------------------------------------------------------------------
+
+    @background("activity-progress", exclusive=True)
+    async def _look_what_runs(self) -> None:
+        """Say which job of idle time runs, how far it is, and whether all of it is paused."""
+        if not (self.is_current and self.tab == "upkeep"):
+            return
+        running, left = self.runtime.progress, await asyncio.to_thread(jobs.left, self.runtime)
+        words = "Nothing runs now. It begins by itself, after each answer and at times."
+        if running is not None:
+            words = f"Running: {running.does} · {running.done:,} done, {left:,} left"
+        if self.session.talk.paused:
+            words = "Paused. Space lets it go on; nothing is learned or tidied until then."
+        self.query_one("#upkeep-note", Static).update(plain(words, "$text-muted"), layout=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        in_upkeep = self.tab == "upkeep"
+        if action == "undo_last":
+            return not in_upkeep
+        if action == "take_back":
+            return in_upkeep and self.kept_up.current is not None
+        if action == "pause":
+            return in_upkeep and parameters != (self.session.talk.paused,)
+        return super().check_action(action, parameters)
+
+    def action_pause(self, paused: bool) -> None:
+        """Let no job of idle time run, or let them go on."""
+        self.session.talk.pause(paused=paused)
+        self.refresh_bindings()
+        self._look_what_runs()
+
+    @background("activity-undo", exclusive=True)
+    async def action_take_back(self) -> None:
+        """Take back what upkeep did in the step under the cursor."""
+        if (current := self.kept_up.current) is not None:
+            notify(self, await self.session.undo(current.step.id))
+
+    @on(RowList.Opened, "#steps, #kept-up")
+    def _step_opened(self, event: RowList.Opened) -> None:
+        current = event.rows.current
         if current is not None and current.step.text:
             self.app.post_message(MemoryWanted(current.step.memory_id))
 

@@ -2,21 +2,19 @@
 
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
+from memapp.ui.panels.listed import Listed
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
-from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
 
@@ -53,13 +51,11 @@ class MemoriesScreen(MemoryListScreen):
         field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
         super().__init__(session, field, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
         self.detail = MemoryDetail(session.runtime)
+        self.body = Listed(self.rows, self.detail, self.field, self.counted)
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
-        with Horizontal(id="memories-body"):
-            with Vertical(id="memories-list"):
-                yield from self.compose_list()
-            yield self.detail
+        yield self.body
         yield KeyLine()
 
     def on_screen_resume(self) -> None:
@@ -75,47 +71,33 @@ class MemoriesScreen(MemoryListScreen):
         super().look_again()
         self.detail.look_again()
 
-    @on(RowList.Moved, "#memories")
-    def _moved(self) -> None:
-        read = self.detail.memory
-        if not self.detail.has_focus_within or read is None or read.id == self.rows.current_key:
-            self.detail.show(self.rows.current)
-
-    # The detail ------------------------------------------------------------------------------------------------------
-
-    @on(RowList.Opened, "#memories")
-    def action_detail(self) -> None:
-        """Go into the detail; in a narrow window it takes the place of the list."""
-        if self.detail.memory is not None and not self.detail.has_focus_within:
-            self.add_class("-detail")
-            self.detail.enter()
-
     # Keys ------------------------------------------------------------------------------------------------------------
 
     @property
     def chosen(self) -> list[Memory]:
-        """What a key acts on: the memory in the detail when the person is there, else what is marked, else the current one."""
-        if self.detail.has_focus_within and self.detail.memory is not None:
-            return [self.detail.memory]
-        return super().chosen
+        return self.body.chosen
 
     @property
     def read(self) -> Memory | None:
-        return self.detail.memory if self.detail.has_focus_within else super().read
+        return self.body.read
 
     def left(self, chosen: list[Memory]) -> None:
         super().left(chosen)
-        self._leave_detail()
+        self.body.leave_detail()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("mark", "mark_all") and self.detail.has_focus_within:
             return False  # marks are of rows, and another row may be the current one than the memory that is read
-        if action == "sort" and self.has_class("-detail") and self.has_class("-narrow"):
+        if action == "sort" and self.body.has_class("-detail") and self.has_class("-narrow"):
             return False  # the list that it orders is not to be seen
         return super().check_action(action, parameters)
 
+    def action_detail(self) -> None:
+        """Go into the detail."""
+        self.body.open_detail()
+
     def action_search(self) -> None:
-        self.remove_class("-detail")
+        self.body.remove_class("-detail")
         super().action_search()
 
     def action_sort(self) -> None:
@@ -127,19 +109,8 @@ class MemoriesScreen(MemoryListScreen):
 
     def action_back(self) -> None:
         """Go one step back: along a walk, out of the detail, then as in every list."""
-        in_detail = self.detail.has_focus_within
-        if in_detail and self.detail.walk_back():
-            return
-        if in_detail or self.has_class("-detail"):
-            self._leave_detail()
-            self.detail.show(self.rows.current)
-        else:
+        if not self.body.step_back():
             super().action_back()
-
-    def _leave_detail(self) -> None:
-        if self.has_class("-detail"):
-            self.remove_class("-detail")
-            self.rows.focus()
 
     @background("memory-action")
     async def action_add(self) -> None:

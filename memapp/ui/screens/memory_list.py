@@ -1,8 +1,8 @@
 """The common part of Memories and Trash: rows that are searched while the person types, the line that counts, pages, marks."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual import on
@@ -13,7 +13,7 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, lifecycle
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
@@ -41,6 +41,8 @@ class MemoryPage:
     rows: tuple[Memory, ...]
     offset: int
     more: bool
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """On how many more days memapp must be used until those go whose time in the trash is over."""
 
 
 class MemoryListScreen(ModeScreen, MemoryKeys):
@@ -128,6 +130,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             there = await asyncio.to_thread(_still_there, self.runtime, marked, live=wanted.state is State.LIVE)
             self.rows.keep_marks(marked, there)
         self.rows.words, self._problems = wanted_words(wanted), wanted.problems
+        self.rows.missing = found.missing
         self.rows.say_empty(self.NOT_FOUND if text.strip() else self.NOTHING)
         self.rows.show(
             found.rows,
@@ -208,7 +211,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> MemoryPage:
     """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
-    return MemoryPage(tuple(found[:size]), offset, len(found) > size)
+    return MemoryPage(tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size]))
 
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:

@@ -71,8 +71,7 @@ class TrashScreen(MemoryListScreen):
 
     def _tick(self) -> None:
         if self.is_current:
-            self.rows.redraw()
-            self._tell()
+            self.load()
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
@@ -89,7 +88,7 @@ class TrashScreen(MemoryListScreen):
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()
         reason = why(one, self.runtime.settings.ttl_days)
-        stays, since = kept_in_full(one.purge_at, now), ago(one.created_at, now)
+        stays, since = kept_in_full(one.purge_at, now, self.rows.missing.get(one.id, 0)), ago(one.created_at, now)
         return f"{reason}, {ago(one.updated_at, now)} · {stays} · first remembered {since}"
 
     @on(RowList.Opened, "#trash")

@@ -14,8 +14,8 @@ from memapp.ui.safe import joined
 if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no service
     from memapp.ui.session import AppSession
 
-DEMO = ("demo - nothing is saved", "not saved")
-"""The shorter one leaves room for the modes in 80 columns."""
+DEMO = ("demo - nothing is saved", "not saved", "demo")
+"""In 80 columns only the shortest fits beside the modes, and in place of the name."""
 
 
 class TopBar(Static):
@@ -50,34 +50,46 @@ class TopBar(Static):
             self.post_message(ModeWanted(mode))
 
     def _show(self) -> None:
+        beside = len(f" memapp {DEMO[0] if self._in_demo else ''}   {self._right}")
         modes = self._list(keys=True)
-        if modes.cell_length + len(f" memapp {DEMO[0] if self._in_demo else ''}   {self._right}") > self.size.width:
+        if modes.cell_length + beside > self.size.width:
             modes = self._list(keys=False)
-        left = joined((" memapp ", "bold $primary"), self._demo(modes.cell_length), modes)
+        if modes.cell_length + len(f" memapp    {self._network}") > self.size.width:
+            modes = self._list(keys=False, close=True)
+        left = joined(self._head(modes.cell_length), modes)
         space = self.size.width - left.cell_length
         right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
         self.update(joined(left, " " * max(0, space - right.cell_length), right), layout=False)
 
-    def _list(self, *, keys: bool) -> Content:
+    def _list(self, *, keys: bool, close: bool = False) -> Content:
         badges = self._session.badges if self._session else {}
         modes = Content("")
         for mode in MODES if self._session else ():
             badge = (f" {badges[mode.name]}" if mode.name in badges else "", "bold $accent")
-            sides = "[]" if mode.name == self._current else "  "
+            sides = "[]" if mode.name == self._current else ("", "") if close else "  "
             colour = "bold" if mode.name == self._current else "$text-muted"
             key = (f" {mode.key}" if keys else "", "$text-muted")
             text = joined(key, (f"{sides[0]}{mode.label}", colour), badge, (sides[1], colour))
-            modes = joined(modes, text.stylize(Style.from_meta({"mode": mode.name})))
+            modes = joined(modes, " " if close else "", text.stylize(Style.from_meta({"mode": mode.name})))
         return modes
 
-    def _demo(self, modes: int) -> Content:
-        """Return the words that keep a demo from being taken for the real thing."""
+    def _head(self, modes: int) -> Content:
+        """Return the name, and the words that keep a demo from being taken for the real thing.
+
+        Without room for both, the name gives way to those words, and to what is said about the network.
+        """
+        name = joined((" memapp ", "bold $primary"))
+        room = self.size.width - name.cell_length - modes
         if not self._in_demo:
-            return Content(" ")
-        room = self.size.width - len(" memapp ") - modes
-        return joined((f" {next((one for one in DEMO if len(one) + 2 <= room), DEMO[-1])} ", "bold reverse $accent"))
+            return name if not self._right or self._fitting(room - 2) else Content("")
+        words = next((one for one in DEMO if len(one) + 2 <= room), "")
+        return joined(name if words else "", (f" {words or DEMO[-1]} ", "bold reverse $accent"))
+
+    @property
+    def _network(self) -> str:
+        return self._right.rpartition(" · ")[2]
 
     def _fitting(self, space: int) -> str:
         """Return what stands on the right, or as much of it as fits: last of all what is said about the network."""
-        shorter = (self._right, self._right.rpartition(" · ")[2], self._right.partition(":")[0])
+        shorter = (self._right, self._network, self._right.partition(":")[0])
         return next((one for one in shorter if len(one) <= space), "")

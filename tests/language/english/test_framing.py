@@ -20,7 +20,7 @@ def facts(typed: str) -> list[str]:
     ("typed", "fact"),
     [
         # somebody who must know told it, or it turned out
-        ("My dentist just told me that I grind my teeth at night.", "User grinds the teeth at night."),
+        ("My dentist just told me that I grind my teeth at night.", "User grinds User's teeth at night."),
         ("I'm a welder, and my allergy test says I'm allergic to cashews.", "User is allergic to cashews."),
         ("According to my optician, I am colorblind", "User is colorblind."),
         ("It turned out I'm allergic to cashews", "User is allergic to cashews."),
@@ -120,7 +120,7 @@ def test_where_nothing_is_taken_back_nothing_changes(typed: str) -> None:
 )
 def test_what_is_not_said_of_oneself_in_earnest_gives_nothing(typed: str) -> None:
     known = [one.text for one in told_by(Reader(), typed) if not (one.topic or unknown_in(one.text, {}))]
-    assert (known, stated(typed)) == ([], [])
+    assert (known, stated(typed)) == ([], ())
 
 
 def test_what_a_doctor_says_is_read_for_the_profile_where_it_stands() -> None:

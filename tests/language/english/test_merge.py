@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.language.english.merge import MERGE_BANDS, Bands, MergeVerdict, compare, richer
+from memapp.language.english.merge import MERGE_BANDS, Bands, MergeVerdict, compare, holds_both, richer
 
 CONTRADICTIONS = [
     ("User lives in Oslo.", "User lives in Bergen.", 0.67),
@@ -297,3 +297,11 @@ def test_any_text_says_the_same_as_itself(text: str) -> None:
 @given(st.text(max_size=80), st.text(max_size=80), LIKENESSES)
 def test_any_two_texts_can_be_compared(one: str, other: str, likeness: float) -> None:
     assert compare(f"User {one}", f"User's {other}", likeness) in MergeVerdict
+
+
+def test_a_sentence_holds_two_facts_if_it_says_all_of_both_and_no_word_more() -> None:
+    both, alike = "User has a brown dog named Rex.", (0.95, 0.95)
+    assert holds_both(both, "User has a dog named Rex.", "User has a brown dog.", alike)
+    assert not holds_both(both, "User has a dog named Rex.", "User has a dog.", alike), "who said that it is brown?"
+    assert not holds_both(both, "User has a dog named Rex.", "User has a brown dog from Ghent.", alike)
+    assert not holds_both(both, "User has a dog named Rex.", "User has no brown dog.", alike)

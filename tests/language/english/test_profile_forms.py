@@ -41,6 +41,8 @@ def test_what_is_so_now_is_put_in_the_simple_present(text: str, plain: str) -> N
         ("User and User's wife live in Oslo.", "my wife and I live in Oslo."),
         ("User likes Oslo, where User lives.", "I like Oslo, where I live."),
         ("User's mother calls User Sam.", "my mother calls me Sam."),
+        ("The nurse gave User exercises.", "The nurse gave me exercises."),
+        ("The bells wake User.", "The bells wake me."),
         ("The user lives in Oslo.", "I live in Oslo."),
         ("Lives in Oslo.", "I live in Oslo."),
         ("Is married.", "I am married."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.statements import read
+from memapp.language.english.statements import plain, read
 
 
 def facts(text: str) -> list[str]:
@@ -28,10 +28,29 @@ def facts(text: str) -> list[str]:
         ("I sign my letters R. J. Hale.", ["User signs User's letters R. J. Hale."]),
         ("My pension is 1,450 a month.", ["User's pension is 1,450 a month."]),
         ("met Olga at the fair, Olga works for the council", ["User met Olga at the fair."]),
+        ("my choir's tour is in may", ["User's choir's tour is in may."]),
+        ("i cant bear liver so none for me", ["User cannot bear liver."]),
+        ("I'm a drummer, is that too loud for a flat?", ["User is a drummer."]),
+        ("i loathe my job", ["User loathes User's job."]),
     ],
 )
 def test_a_statement_is_told_of_user(typed: str, told: list[str]) -> None:
     assert facts(typed) == told
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("its harmless!", "it is harmless!"),
+        ("the x-ray came, its only a sprain", "the x-ray came, it is only a sprain"),
+        ("its parked behind the barn", "it is parked behind the barn"),
+        ("its roof leaks", "its roof leaks"),
+        ("I like its colour", "I like its colour"),
+        ("a boat and its engine", "a boat and its engine"),
+    ],
+)
+def test_its_without_a_noun_of_its_own_is_it_is(typed: str, meant: str) -> None:
+    assert plain(typed) == meant
 
 
 def test_who_was_spoken_of_is_named_again() -> None:
@@ -39,6 +58,38 @@ def test_who_was_spoken_of_is_named_again() -> None:
         "User's sister Ida keeps bees.",
         "User's sister Ida sells the honey at fairs.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "told"),
+    [
+        (["my uncle Bo has a kiln"], "he sells pots at fairs", ["User's uncle sells pots at fairs."]),
+        (
+            ["my niece's name is ines, she's lovely"],
+            "her teacher is called Mr Holm",
+            ["User's niece's teacher is called Mr Holm."],
+        ),
+        (["my nephews are here", "ok"], "they play the drums", ["User's nephews play the drums."]),
+        (["my wife Olga is away"], "Olga teaches pottery", ["User's wife Olga teaches pottery."]),
+        (["my mum was here. my aunt too"], "she teaches pottery", []),
+        (["my uncle knows Piet"], "he teaches pottery", []),
+        (["my uncle has a new friend"], "he teaches pottery", []),
+        (["my sister's boyfriend cooks"], "he teaches pottery", []),
+        (
+            ["my aunt is here"],
+            "her name's Ruth, she's had a stall for years",
+            ["User's aunt's name is Ruth.", "User's aunt has had a stall for years."],
+        ),
+        (["my aunt is here", "her name's Ruth"], "her stall is blue", ["User's aunt's stall is blue."]),
+        (["my aunt is here"], "my uncle has her on sundays", []),
+        (["my uncle is here"], "she teaches pottery", []),
+        (["my uncle is here"], "they teach pottery", []),
+        (["my brother in law is here"], "he teaches pottery", []),
+        (["my uncle is here", "I like soup", "I like pie", "I like tea"], "he teaches pottery", []),
+    ],
+)
+def test_who_was_spoken_of_in_the_chat_is_named_where_it_is_clear(before: list[str], typed: str, told: list[str]) -> None:
+    assert [one.fact for one in read(typed, tuple(before)) if one.fact] == told
 
 
 def test_what_breaks_off_or_passes_makes_no_fact() -> None:
@@ -70,6 +121,9 @@ def test_what_is_whole_only_with_another_sentence_makes_no_fact_by_itself(typed:
     ("typed", "told"),
     [
         ("Write to me.", []),
+        ("don't tell the twins", []),
+        ("I'm the oldest, aren't I?", []),
+        ("If I were a drummer, would that be too loud?", []),
         ("We can swap recipes.", []),
         ("We should see a play together.", []),
         ("I'll ask the chemist about a cream.", []),

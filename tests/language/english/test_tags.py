@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.language.english.tags import said_tags, tags_after, tags_for
+from memapp.language.english.tags import tags_after, tags_for
 from memapp.language.english.writing import check_tags
 
 
@@ -55,18 +55,6 @@ def test_the_tags_of_words_that_are_gone_give_way_to_those_of_new_ones(
     tags: list[str], before: str, after: str, expected: list[str]
 ) -> None:
     assert tags_after(tags, before, after) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "tags", "said"),
-    [
-        ("User is vegetarian.", ["vegetarian", "meat", "food"], ("vegetarian",)),
-        ("User does not eat meat.", ["meat", "vegetarian"], ("meat",)),
-        ("User moved from Bonn to a farm near Kiel.", ["farm", "move"], ("farm", "move")),
-    ],
-)
-def test_a_model_adds_no_tag_that_the_statement_does_not_say(text: str, tags: list[str], said: tuple[str, ...]) -> None:
-    assert said_tags(tags, text) == said
 
 
 @given(st.text(max_size=400))

@@ -39,6 +39,7 @@ REGISTRY: dict[str, How] = {
     "memories.text": How.ROW,
     "memories.normal_text": How.ROW,
     "memories.tags": How.ROW,
+    "memories.steps": How.ROW,
     "memories.category": How.WORDLESS,
     "memories.reason": How.WORDLESS,
     "versions.snapshot": How.ROW,
@@ -67,7 +68,34 @@ REGISTRY: dict[str, How] = {
     "forgotten_key.secret": How.WORDLESS,
     "purge_jobs.value": How.SHORT,
     "leases.name": How.WORDLESS,
+    "runs.agent": How.ROW,
+    "runs.tool": How.ROW,
+    "runs.task": How.ROW,
+    "runs.scope": How.WORDLESS,
+    "run_steps.action": How.ROW,
+    "fingerprints.tool": How.ROW,
+    "fingerprints.scope": How.WORDLESS,
+    "fingerprints.shape": How.ROW,
+    "fingerprints.subject": How.ROW,
+    "fingerprints.tags": How.WORDLESS,
+    "error_events.excerpt": How.ROW,
+    "lessons.reason": How.WORDLESS,
+    "lessons.rule_text": How.ROW,
+    "lessons.normal_rule": How.ROW,
+    "lessons.wrong": How.ROW,
+    "lessons.correct": How.ROW,
+    "lessons.tool": How.ROW,
+    "lessons.scope": How.WORDLESS,
+    "lessons.task": How.ROW,
+    "lessons_fts": How.REBUILT,
+    "lesson_tags.tag": How.WORDLESS,
+    "lesson_versions.snapshot": How.ROW,
+    "lesson_rows.said": How.ROW,
+    "error_rows.said": How.ROW,
+    "activations.parts": How.WORDLESS,
     "jobs.name": How.WORDLESS,
+    "compared_pairs.id_a": How.WORDLESS,
+    "compared_pairs.id_b": How.WORDLESS,
     "leases.owner": How.WORDLESS,
 }
 """Every column that could hold words; a test below fails when one of the schema is missing here. Ids, times, and columns
@@ -77,7 +105,7 @@ NAMED_FOR = re.compile(
     r"(^|_)(id|at|ts|accessed)$|^(id|undoes|step|thread_id|checked_by|reply_to|merged_into|asked_in|snoozed_until)$"
 )
 """Ids and times, by their names."""
-NOT_OURS = re.compile(r"^(sqlite_|_sqlite_)|^(messages|memories)_fts_")
+NOT_OURS = re.compile(r"^(sqlite_|_sqlite_)|^(messages|memories|lessons)_fts_")
 
 
 def words_of(conn: sqlite3.Connection) -> set[str]:

@@ -1,0 +1,261 @@
+"""Does the tidying of idle time leave less of the same, and nothing wrong?
+
+Facts are stored uncompared, as an import brings them, and the job `consolidate` does its day until nothing is left to do:
+
+- *paraphrases*: 100 pairs that people judged nearly identical (`data/stsb_en_clean/dev`, from 4.5 of 5) in one store. Counted
+  are the pairs of which both are live, before and after, and what a sentence of another pair took in;
+- *repeated*: what is learned of `data/memorybank/dev` by rule, and all of it once more in the first person;
+- *contradictions*: the pairs of `data/breaking_nli/dev` that contradict each other in one word, as they are and twice reworded
+  (see `benchmarks.merge`), each in a store of its own: how many were merged;
+- how long the job goes on after it was told to stop, among 500 facts; printed and not held, as another machine is slower.
+
+Without a model; with one that answers as people judged (*right*); with one that calls every pair the same (*careless*), for what
+the rules hold against it. No model is run: the last two are scripts, and say what a capable model could reach and spoil.
+
+python -m benchmarks.consolidation [--small] [--data ../shared/data]
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+from benchmarks import MISSED
+from benchmarks.isolation import of, store
+from benchmarks.merge import Pair, read_lines, reworded
+from memapp import bootstrap
+from memapp.domain.changes import Actor, Created
+from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.profile_forms import in_first_person
+from memapp.runtime import Runtime
+from memapp.services import consolidate, curate, jobs
+from memapp.services.embed import embed
+from memapp.store import changes, memories
+from memapp.store.encoding import new_id
+
+PARAPHRASES, DAYS = 100, 40
+SMALL = 40
+"""Pairs of each set in the small form."""
+BOUNDS = {"right": 0.20, "rules": 0.40}
+"""Share of the duplicates that may be left; without a capable model more are, since no rule is sure of them."""
+REPEATED_LEFT, WRONG, WRONG_REWORDED, CARELESS = 0.20, 0.02, 0.05, 0.10
+MANY, STOPS, STOP_MS = 500, 40, 20.0
+
+(JOB,) = [one for one in jobs.JOBS if one.name == "consolidate"]
+Script = Callable[[str, str], str]
+"""Says how two facts are related, in the words of `prompts.same_fact`."""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, 9, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(milliseconds=5)
+        return self.now
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", action="store_true", help=f"{SMALL} pairs of each set")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    options = parser.parse_args()
+    if not all((options.data / name).exists() for name in ("stsb_en_clean", "memorybank", "breaking_nli")):
+        print(f"skipped: no data at {options.data}")
+        return 0
+    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
+        runtime.clock = Clock()
+        runtime.embedding.fill(bootstrap.open_embedder(runtime))
+        failures = list(measure(runtime, options.data, SMALL if options.small else None))
+    for failure in failures:
+        print(f"MISSED: {failure}", file=sys.stderr)
+    return MISSED if failures else 0
+
+
+def measure(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
+    sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", None)
+    same = distinct([(one["a"], one["b"]) for one in sts if one["score"] >= 4.5])[: most or PARAPHRASES]
+    yield from paraphrases(runtime, same)
+    yield from repeated(runtime, data, most)
+    nli = read_lines(data / "breaking_nli/dev/pairs.jsonl", None)
+    nli = [one for one in nli if max(len(one["a"]), len(one["b"])) <= MAX_MEMORY_CHARS]
+    contradicting = [(one["a"], one["b"]) for one in nli if one["label"] == "contradiction"]
+    yield from contradictions(runtime, "contradictions", contradicting[:most], WRONG)
+    yield from contradictions(runtime, "contradictions, twice reworded", list(reworded(nli))[:most], WRONG_REWORDED)
+    stopping(runtime, MANY)
+
+
+def model_of(script: Script) -> ScriptedModel:
+    """Return a model that answers by a script, pair by pair."""
+
+    def answer(prompt: Prompt, _: Sampling) -> str:
+        pairs = [line.partition(". A: ")[2].partition(" B: ")[::2] for line in prompt.turns[-1].content.splitlines()]
+        return json.dumps({"answers": [{"pair": at, "is": script(*pair)} for at, pair in enumerate(pairs, start=1)]})
+
+    return ScriptedModel(answer)
+
+
+def careless(_one: str, _other: str) -> str:
+    return "same"
+
+
+def distinct(pairs: Sequence[Pair]) -> list[Pair]:
+    """Leave out pairs with a text that another has, too."""
+    seen: set[str] = set()
+    found = []
+    for pair in pairs:
+        if pair[0] != pair[1] and seen.isdisjoint(pair):
+            found.append(pair)
+            seen.update(pair)
+    return found
+
+
+def person(runtime: Runtime, name: str, script: Script | None = None) -> Runtime:
+    """Return the same file for another person, with the model of a script or none."""
+    other = of(runtime, name)
+    if script:
+        other.chat.fill(model_of(script))
+    return other
+
+
+def bring(runtime: Runtime, texts: Sequence[str]) -> list[str]:
+    """Store facts without a look at what is known; return their ids."""
+    ids = []
+    with runtime.write() as session:
+        for text in texts:
+            now = runtime.clock()
+            fact = Memory(
+                id=new_id(now),
+                text=text,
+                tags=(),
+                kind=Kind.SEMANTIC,
+                category="notes",
+                importance=2,
+                origin="import",
+                created_at=now,
+                updated_at=now,
+            )
+            changes.apply(session, Created(fact), Actor(runtime.user_id, "import"), now)
+            ids.append(fact.id)
+    embed(runtime, Cancel())
+    return ids
+
+
+def tidy(runtime: Runtime) -> int:
+    """Let days pass until there is nothing left to look at; return how many."""
+    clock = runtime.clock
+    assert isinstance(clock, Clock)
+    for day in range(DAYS):
+        before = clock.now
+        list(jobs.run(runtime, Cancel(), [JOB]))
+        if not consolidate.tidied(runtime, before).pairs:
+            return day
+        clock.now += timedelta(days=1)
+    return DAYS
+
+
+def both_live(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
+    """Count the pairs of ids of which both are live."""
+    ids = [one for pair in pairs for one in pair]
+    live = {one.id for one in memories.get_memories(runtime.read(), ids) if one.state is State.LIVE}
+    return sum(live.issuperset(pair) for pair in pairs)
+
+
+def taken_in_elsewhere(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
+    """Count the memories that a sentence of another pair took in; of some buses and dogs there are several pairs."""
+    halves = {one: pair for pair in pairs for one in pair}
+    gone = [one for one in memories.get_memories(runtime.read(), list(halves)) if one.state is State.MERGED]
+    return sum(one.merged_into not in halves[one.id] for one in gone)
+
+
+def paraphrases(runtime: Runtime, pairs: Sequence[Pair]) -> Iterator[str]:
+    known = {frozenset(pair) for pair in pairs}
+    arms: dict[str, Script | None] = {
+        "rules": None,
+        "right": lambda one, other: "same" if {one, other} in known else "different",
+        "careless": careless,
+    }
+    print(f"{'paraphrases':34}{'before':>8}{'after':>8}{'share':>8}{'elsewhere':>11}{'days':>6}")
+    for name, script in arms.items():
+        one = person(runtime, f"paraphrases {name}", script)
+        ids = bring(one, [text for pair in pairs for text in pair])
+        halves = list(zip(ids[::2], ids[1::2], strict=True))
+        days = tidy(one)
+        left, elsewhere = both_live(one, halves), taken_in_elsewhere(one, halves)
+        bound = f"  <= {BOUNDS[name]}" if name in BOUNDS else ""
+        print(f"{'  ' + name:34}{len(pairs):8}{left:8}{left / len(pairs):8.2f}{elsewhere:11}{days:6}{bound}")
+        if name in BOUNDS and left > BOUNDS[name] * len(pairs):
+            yield f"paraphrases, {name}: {left} of {len(pairs)} left"
+
+
+def repeated(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
+    """Learn from the chats of each person, and bring each fact once more, as the person would have written it."""
+    dialogs = read_lines(data / "memorybank/dev/dialogs.jsonl", None)
+    before = left = 0
+    for name in list(dict.fromkeys(row["user"] for row in dialogs))[: 2 if most else None]:
+        one = person(runtime, name)
+        store(one, [row for row in dialogs if row["user"] == name])
+        learned = curate.list_memories(one)
+        again = [(fact.id, bring(one, [in_first_person(fact.text)])[0]) for fact in learned if fact.kind is Kind.SEMANTIC]
+        tidy(one)
+        before, left = before + len(again), left + both_live(one, again)
+    print(f"{'repeated, rules':34}{before:8}{left:8}{left / before:8.2f}{'':14}  <= {REPEATED_LEFT}")
+    if left > REPEATED_LEFT * before:
+        yield f"repeated: {left} of {before} left"
+
+
+def contradictions(runtime: Runtime, name: str, pairs: Sequence[Pair], at_most: float) -> Iterator[str]:
+    for arm, script, bound in (("rules", None, at_most), ("careless", careless, CARELESS)):
+        merged = replaced = 0
+        for number, pair in enumerate(pairs):
+            one = person(runtime, f"{name} {arm} {number}", script)
+            bring(one, pair)
+            began = runtime.clock()
+            list(jobs.run(one, Cancel(), [JOB]))
+            done = consolidate.tidied(one, began)
+            merged, replaced = merged + done.merged, replaced + done.replaced
+        print(f"{f'{name}, {arm}':42}{len(pairs):8}{merged / len(pairs):8.3f}{replaced:8} replaced  <= {bound}")
+        if merged > bound * len(pairs):
+            yield f"{name}, {arm}: {merged} of {len(pairs)} merged"
+
+
+def stopping(runtime: Runtime, many: int) -> None:
+    """Stop the job at any moment, again and again, and take the time until it has ended."""
+    one = person(runtime, "stopping", careless)
+    words = ("hens", "goats", "boats", "kilns", "looms", "drums", "maps", "clocks", "vases", "lamps")
+    bring(one, [f"User has {number} {words[number % len(words)]}." for number in range(2, many + 2)])
+    took, clock = [], runtime.clock
+    assert isinstance(clock, Clock)
+    for at in range(STOPS):
+        cancel, ended = Cancel(), threading.Event()
+
+        def work(cancel: Cancel = cancel, ended: threading.Event = ended) -> None:
+            for _ in consolidate.run(one, cancel, None):
+                pass
+            ended.set()
+
+        clock.now += timedelta(days=1)
+        threading.Thread(target=work).start()
+        was_done = ended.wait(0.02 * (at + 1))
+        began = time.monotonic()
+        cancel.set()
+        ended.wait()
+        if not was_done:
+            took.append(1000 * (time.monotonic() - began))
+    took.sort()
+    nine_of_ten, label = took[int(0.9 * len(took))], "stopped within, ms: median, nine of ten"
+    print(f"{label:42}{len(took):8}{median(took):8.1f}{nine_of_ten:8.1f}  goal {STOP_MS:.0f}, not held")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""Lessons kept in memory and not in a store: made, retrieved, settled and judged by the rules of the domain alone."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import combinations
+from random import Random
+
+from rapidfuzz import fuzz
+
+from benchmarks.grid.executor import Hint, Tried, Went
+from memapp.domain.lessons.conflicts import Conflict, Fix, are_in_conflict
+from memapp.domain.lessons.feedback import ToolAttempt
+from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
+from memapp.domain.lessons.ranking import MOST_BEFORE_RUN, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
+from memapp.domain.lessons.utility import (
+    FollowingStep,
+    LessonRecord,
+    RunEvidence,
+    evidence,
+    is_withheld,
+    judge,
+    settle,
+    verdict,
+)
+
+
+@dataclass
+class Kept:
+    """A lesson with its record."""
+
+    match: LessonMatch
+    wrong: str
+    correct: str
+    triggers: list[Fingerprint]
+    shown: list[RunEvidence] = field(default_factory=list)
+    baseline: list[RunEvidence] = field(default_factory=list)
+    useless: int = 0
+
+    @property
+    def hint(self) -> Hint:
+        return self.wrong, self.correct
+
+    @property
+    def fix(self) -> Fix:
+        return Fix.of(self.wrong, self.correct)
+
+
+@dataclass
+class Activation:
+    """A lesson that fitted a step, and whether it was shown there."""
+
+    lesson: Kept
+    place: int
+    """Steps taken before it."""
+    trigger: Fingerprint | None
+    """None before the run."""
+    shown: bool
+
+
+@dataclass
+class Counted:
+    """What lessons did in one run."""
+
+    activations: int = 0
+    helped: int = 0
+    hurt: int = 0
+    recurrences: int = 0
+    promoted: int = 0
+    suppressed: int = 0
+
+
+class Lessons:
+    """All lessons, and those that fitted in the run that goes on."""
+
+    def __init__(self, seed: int) -> None:
+        self.kept: dict[str, Kept] = {}
+        self.conflicts: dict[tuple[str, str], Conflict] = {}
+        self._random = Random(f"lot {seed}")
+        self.learns = True
+        self._activations: list[Activation] = []
+
+    def pass_off_as(self, tool: str) -> None:
+        """Take all lessons for some of this tool."""
+        for one in self.kept.values():
+            one.match = replace(one.match, tool=tool)
+            one.triggers = [replace(trigger, tool=tool, scope=tool) for trigger in one.triggers]
+
+    def before(self, tool: str, now: datetime) -> list[Hint]:
+        """Return what is shown before a run."""
+        matches = [one.match for one in self.kept.values()]
+        return self._show(rank(matches, tool, (), now, MOST_BEFORE_RUN), 0, None)
+
+    def on_error(self, tool: str, attempt: ToolAttempt, place: int, now: datetime) -> list[Hint]:
+        """Return what is shown after an error, the step after which so many were taken."""
+        event = fingerprint(tool, tool, attempt, ())
+        matches = [match for one in self.kept.values() if (match := fitting(one, event, attempt.action))]
+        return self._show(rank(matches, tool, (), now, MOST_ON_ERROR), place, event)
+
+    def _show(self, ranked: Sequence[RankedLesson], place: int, event: Fingerprint | None) -> list[Hint]:
+        hints: list[Hint] = []
+        for one in ranked:
+            lesson = self.kept[one.match.lesson_id]
+            shown = not (one.match.untested and is_withheld(f"{self._random.random()}"))
+            self._activations.append(Activation(lesson, place, event, shown))
+            hints += [lesson.hint] if shown else []
+        return hints
+
+    def end(self, tool: str, went: Went, now: datetime) -> Counted:
+        """Settle the activations of a run, judge what they were of, and learn from the run's failures."""
+        counted = Counted()
+        events = [fingerprint(tool, tool, step.attempt, ()) if step.channel else None for step in went.steps]
+        for one in self._activations:
+            self._settle(one, went.steps, events, now, counted)
+        self._activations.clear()
+        for lesson in self.kept.values():
+            self._judge(lesson, counted)
+        if self.learns:
+            self._learn(tool, went, events, now)
+        return counted
+
+    def _settle(
+        self, one: Activation, steps: Sequence[Tried], events: Sequence[Fingerprint | None], now: datetime, counted: Counted
+    ) -> None:
+        triggers = [one.trigger] if one.trigger else one.lesson.triggers
+        follows = following(steps, events, one.place, triggers)
+        settled = settle(follows, steps[one.place - 1].progress if one.place else 0.0, run_ended=True)
+        if settled is None:
+            return
+        arm = one.lesson.shown if one.shown else one.lesson.baseline
+        if not arm or arm[-1].session != f"{now}":  # a run counts once
+            arm.append(evidence(follows, of_run(now)))
+        if not one.shown:
+            return
+        helped, hurt = settled.helped is True, settled.helped is False
+        match = one.lesson.match
+        one.lesson.match = replace(match, helped=match.helped + helped, hurt=match.hurt + hurt, evidence_at=now)
+        one.lesson.useless += settled.useless
+        counted.activations += 1
+        counted.helped += helped
+        counted.hurt += hurt
+        counted.recurrences += settled.recurrences
+        for pair, conflict in self.conflicts.items():
+            if match.lesson_id in pair:
+                self.conflicts[pair] = conflict.settled(match.lesson_id, settled.helped)
+
+    def _judge(self, lesson: Kept, counted: Counted) -> None:
+        record = LessonRecord(
+            status=lesson.match.status,
+            by_person=False,
+            helped=lesson.match.helped,
+            hurt=lesson.match.hurt,
+            useless=lesson.useless,
+            loses_conflicts=any(conflict.loser == lesson.match.lesson_id for conflict in self.conflicts.values()),
+            effect=judge(lesson.shown, lesson.baseline),
+        )
+        if move := verdict(record):
+            lesson.match = replace(lesson.match, status=move.to)
+            counted.promoted += move.to == "promoted"
+            counted.suppressed += move.to == "suppressed"
+
+    def _learn(self, tool: str, went: Went, events: Sequence[Fingerprint | None], now: datetime) -> None:
+        solved = {step.line: step.attempt.action for step in went.steps if step.channel is None}
+        places: dict[Fingerprint, list[int]] = defaultdict(list)
+        for place, event in enumerate(events):
+            if event and went.steps[place].line in solved:
+                places[event].append(place)
+        for event, at in sorted(places.items(), key=lambda item: -len(item[1])):  # recurring ones first
+            step = went.steps[at[0]]
+            lesson = self._add(tool, step.attempt.action, solved[step.line], event, now)
+            if not lesson.shown:
+                follows = following(went.steps, events, at[0] + 1, [event])
+                lesson.baseline.append(evidence(follows, of_run(now)))
+
+    def _add(self, tool: str, wrong: str, correct: str, event: Fingerprint, now: datetime) -> Kept:
+        """Return the lesson that says this, a new one if none does; the same fix for the same error is the same lesson."""
+        fix = Fix.of(wrong, correct)
+        for one in self.kept.values():
+            if one.match.tool == tool and one.fix == fix:
+                one.triggers += [event] if event not in one.triggers else []
+                return one
+        name = f"{len(self.kept):04}"
+        match = LessonMatch(lesson_id=name, status="candidate", tool=tool, session=f"{now}", evidence_at=now)
+        self.kept[name] = Kept(match, wrong, correct, [event])
+        self._link()
+        return self.kept[name]
+
+    def _link(self) -> None:
+        for one, other in combinations(self.kept.values(), 2):
+            pair = one.match.lesson_id, other.match.lesson_id
+            if pair not in self.conflicts and are_in_conflict(one.triggers, one.fix, other.triggers, other.fix):
+                self.conflicts[pair] = Conflict(*pair)
+                one.match = replace(one.match, conflicts=one.match.conflicts | {pair[1]})
+                other.match = replace(other.match, conflicts=other.match.conflicts | {pair[0]})
+
+
+def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None:
+    """Return how a lesson fits an error; None if it does not, or if what it takes out is not in the action."""
+    if not lesson.fix.taken_out <= set(action.split()):
+        return None
+    fits: list[tuple[Tier, float]] = []
+    for trigger in lesson.triggers:
+        alike = fuzz.ratio(trigger.shape, event.shape) / 100
+        found = tier(
+            same_shape=trigger.shape == event.shape,
+            same_subject=trigger.subject == event.subject,
+            same_scope=trigger.scope == event.scope,
+            travels=False,
+            alike=alike,
+        )
+        fits += [(found, alike)] if found is not None else []
+    if not fits:
+        return None
+    best, alike = max(fits)
+    text = fuzz.ratio(lesson.wrong, action) / 100
+    return replace(lesson.match, tier=best, fingerprint_match=alike, text_similarity=text)
+
+
+def following(
+    steps: Sequence[Tried], events: Sequence[Fingerprint | None], place: int, triggers: Sequence[Fingerprint]
+) -> list[FollowingStep]:
+    """Return what came after so many steps, as a lesson with these triggers sees it."""
+    return [
+        FollowingStep(step.channel is not None, event in triggers, step.progress)
+        for step, event in zip(steps[place:], events[place:], strict=True)
+    ]
+
+
+def of_run(now: datetime) -> RunEvidence:
+    return RunEvidence(recurrences=0, errors=0, steps=0, session=f"{now}")

@@ -1,0 +1,134 @@
+"""What follows on something that was done outside memapp and failed, or that may be what an earlier failure was meant to be.
+
+Somebody waits for it: it opens the file and nothing else, no model, no persona, no prompt.
+"""
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+from memapp import crash, light_run, paths, settings
+from memapp.categories import load_categories
+from memapp.domain.lessons.feedback import ToolAttempt
+from memapp.domain.lessons.recording import is_left_out
+from memapp.domain.text import clean
+from memapp.errors import MemappError, ModelError
+from memapp.language.english.duplicates import ENGLISH
+from memapp.light_hook import AgentStep
+from memapp.light_run import CommandLine
+from memapp.runtime import Runtime
+from memapp.services import runs
+from memapp.services.runs import Client, Reported
+from memapp.store.database import open_database
+from memapp.tools import Tool
+from memapp.tools.shell import Shell, as_attempt
+from memapp.tools.terminal import NOT_FOUND, Ran
+
+FIRST = """From now on memapp keeps what fails under `memapp run`, and what then works: see `memapp lessons`.
+If you do not want that: memapp config set lessons off"""
+WHY = " · memapp why"
+Options = Mapping[str, str]
+"""What says where the memory is: `home` and `db`."""
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """Something that was done with a tool."""
+
+    tool: Tool
+    done: ToolAttempt
+    place: str
+    """Where a failure waits for what works: `light_run.marker`."""
+    folder: Path
+    client: Client
+
+
+def tell(wanted: CommandLine, ran: Ran) -> None:
+    """Record a command, and say what is known of its failure."""
+    tool = Shell(light_run.program(wanted.argv), Path.cwd(), _path(wanted.options, "expect"))
+    done, client = as_attempt(shlex.join(wanted.argv), ran), Client(task=wanted.options.get("task", ""))
+    tell_person(wanted.options, Attempted(tool, done, light_run.here(), tool.folder, client), WHY)
+
+
+def tell_person(options: Options, step: Attempted, more: str = "") -> None:
+    """Record a step, and say below it what is known of its failure, and where there is more."""
+    reported = record(options, step)
+    if reported and reported.hints:
+        _say(f"memapp: {reported.hints[0].in_a_line}{more}")
+
+
+def tell_agent(options: Options, step: AgentStep) -> str:
+    """Record a command of a coding agent; return what it is told of its failure, if anything."""
+    folder, task = Path(step.folder), f"session {step.session}" if step.session else ""
+    tool = Shell(step.program, folder)
+    done = as_attempt(step.command, Ran(step.code, step.output, 0.0))
+    reported = record(options, Attempted(tool, done, step.place, folder, Client("hook", task=task)))
+    return f"memapp: {reported.hints[0].in_a_line}" if reported and reported.hints else ""
+
+
+def record(options: Options, step: Attempted) -> Reported | None:
+    """Record a step. Whatever goes wrong here, the step went its own way: then it is said, and None is returned."""
+    try:
+        return _record(options, step)
+    except (MemappError, OSError, UnicodeError) as error:
+        _say(f"memapp: nothing was recorded: {error}")
+    except Exception as error:
+        log = paths.locate(_path(options, "home")).log
+        _say(crash.three_lines(error, crash.write_crash_file(error, log, datetime.now(UTC))))
+    return None
+
+
+def _record(options: Options, step: Attempted) -> Reported | None:
+    with _opened(_path(options, "home"), _path(options, "db")) as runtime:
+        if is_left_out(runtime.settings.lessons_not_of, step.done.action, step.tool.name, str(step.folder)):
+            return None
+        is_first = not runs.list_runs(runtime, 1)
+        reported = runs.report(runtime, step.tool, step.done, step.client)
+    _mark(options, step, reported)
+    if is_first and reported.error:
+        _say(FIRST)
+    return reported
+
+
+def _mark(options: Options, step: Attempted, reported: Reported) -> None:
+    """Leave a marker of the failures that are open in a place, or take it away."""
+    path = Path(light_run.marker(options, step.place))
+    signs = [light_run.sign(one) for one in reported.still_open]
+    with suppress(OSError):
+        if not signs:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        slip = [light_run.ANY] if step.done.exit_code == NOT_FOUND else []
+        path.write_text("\n".join([*signs, *slip]), "utf-8")
+
+
+@contextmanager
+def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
+    """Open the file for a moment; `bootstrap` does more. Raises `ConfigError` or `StoreError`."""
+    places = paths.locate(home, database)
+    loaded = settings.load(places.config)
+    categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
+    file = open_database(places.database, ENGLISH)
+    runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model)
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _no_model(*_: object) -> NoReturn:
+    raise ModelError("No model is loaded for this.")
+
+
+def _path(options: Options, option: str) -> Path | None:
+    return Path(options[option]) if option in options else None
+
+
+def _say(text: str) -> None:
+    print(clean(text), file=sys.stderr)

@@ -1,0 +1,68 @@
+"""`memapp hook`: what lets a shell, or a coding agent, learn from what fails."""
+
+from typing import Any
+
+import click
+
+from memapp.cli.output import show
+
+SH = """m() { memapp run -- "$@"; }
+why() {
+  memapp why "$@" && return
+  local last answer
+  last=$(fc -ln -1)
+  printf 'Run it again, to see what it says?\\n%s\\n[y/N] ' "$last"
+  read -r answer
+  [ "$answer" = y ] && eval "memapp run -- $last"
+}"""
+FISH = """function m; memapp run -- $argv; end
+function why
+    memapp why $argv; and return
+    set -l last $history[1]
+    read -P "Run it again, to see what it says?
+$last
+[y/N] " answer
+    test "$answer" = y; and eval "memapp run -- $last"
+end"""
+
+
+@click.group()
+def hook() -> None:
+    """Let a shell or a coding agent learn from what fails.
+
+    bash, zsh and fish print two short functions: `m COMMAND` is `memapp run -- COMMAND`, and `why` says what is known of the last
+    failure; where nothing is, it asks whether to run the last command again. To load them: eval "$(memapp hook bash)", or in fish
+    memapp hook fish | source.
+    """
+
+
+@hook.command()
+def bash() -> None:
+    """Print the functions for bash."""
+    show(SH)
+
+
+@hook.command()
+def zsh() -> None:
+    """Print the functions for zsh."""
+    show(SH)
+
+
+@hook.command()
+def fish() -> None:
+    """Print the functions for fish."""
+    show(FISH)
+
+
+@hook.command()
+@click.pass_obj
+def agent(options: dict[str, Any]) -> int:
+    """Read what a coding agent tells of a command on standard input, and answer with a hint.
+
+    Register `memapp hook agent` with the agent for what it does after a tool was used, and after one failed; with Claude Code
+    under "hooks" of settings.json for PostToolUse and PostToolUseFailure, matcher Bash. It ends well whatever comes in.
+    """
+    from memapp import light_hook
+
+    where = {"home": options["home"], "db": options["database"]}
+    return light_hook.main({name: str(path) for name, path in where.items() if path is not None})

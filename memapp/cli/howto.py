@@ -1,0 +1,90 @@
+"""How-tos from the command line: list, show, run, add, edit. `rm`, `restore` and `undo` are those of all memories."""
+
+from dataclasses import asdict
+
+import click
+
+from memapp.cli.output import Output, listing, short_ids, told
+from memapp.cli.shape import ListingGroup, limit_option, reads, words_argument, writes
+from memapp.domain.howto import Checklist, numbered
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services import howtos, ids
+
+
+@click.group(cls=ListingGroup)
+def howto() -> None:
+    """Write down how something is done; run it down."""
+
+
+@howto.command("list")
+@limit_option(100)
+@reads
+def list_(runtime: Runtime, limit: int) -> Output:
+    """List how-tos, newest first, with how far each was run down."""
+    name = short_ids(runtime, "memories")
+
+    def row(one: Checklist) -> dict[str, str]:
+        return {"id": name(one.howto.id), "done": f"{one.done} of {len(one.done_at)}", "title": told(one.howto.text)}
+
+    nothing = "No how-to is written down yet. Try: memapp howto add 'Make tea: 1. Boil water. 2. Pour it. 3. Wait.'"
+    return listing(howtos.checklists(runtime, limit + 1), row, nothing, limit)
+
+
+@howto.command("show")
+@click.argument("memory_id", metavar="ID")
+@reads
+def show_(runtime: Runtime, memory_id: str) -> Output:
+    """Show the steps of a how-to, and which are ticked off."""
+    return _shown(howtos.checklist(runtime, ids.memory(runtime, memory_id, listed_by="howto")))
+
+
+@howto.command("run")
+@click.argument("memory_id", metavar="ID")
+@click.argument("steps", metavar="[STEP]...", nargs=-1, type=int)
+@click.option("--again", is_flag=True, help="Begin again: every step is open.")
+@writes
+def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -> Output:
+    """Tick off the next step of a how-to, or the STEPs named by their numbers; one that is ticked off is open again.
+
+    What is ticked off stays so until you begin again.
+    """
+    found = ids.memory(runtime, memory_id, listed_by="howto")
+    if again:
+        howtos.begin_again(runtime, found)
+    elif not steps:
+        following = howtos.checklist(runtime, found).next_step
+        if following is None:
+            raise UsageError("Every step is done.", f"To begin again: memapp howto run {memory_id} --again")
+        steps = (following,)
+    return _shown(howtos.tick(runtime, found, *steps))
+
+
+@howto.command("add")
+@words_argument()
+@writes
+def add(runtime: Runtime, text: str) -> Output:
+    """Write down a title and its steps: 'Make tea: 1. Boil water. 2. Pour it.'
+
+    With - as TEXT, standard input: the title on its first line, a step on each other.
+    """
+    revision = howtos.add(runtime, text)
+    return _shown(howtos.checklist(runtime, revision.memory_id), "Written down. To undo: memapp undo.")
+
+
+@howto.command("edit")
+@click.argument("memory_id", metavar="ID")
+@words_argument()
+@writes
+def edit(runtime: Runtime, memory_id: str, text: str) -> Output:
+    """Put another title and other steps in place, written as for `add`; steps that change are open again."""
+    found = ids.memory(runtime, memory_id, listed_by="howto")
+    howtos.edit(runtime, found, text)
+    return _shown(howtos.checklist(runtime, found), "Changed. To undo: memapp undo.")
+
+
+def _shown(one: Checklist, aside: str = "") -> Output:
+    done = zip(numbered(one.howto.steps).splitlines(), one.done_at, strict=True)
+    lines = [f"{'☑' if at else '☐'} {step}" for step, at in done]
+    data = {**asdict(one.howto), "done_at": one.done_at}
+    return Output(data, "\n".join([told(one.howto.text), *lines]), aside=aside)

@@ -1,0 +1,303 @@
+"""Lessons and runs from the command line."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from memapp import light_run
+from memapp.cli import lesson_files
+from memapp.cli.output import Output, listing, short_ids, when
+from memapp.cli.shape import ListingGroup, limit_option, reads, writes, yes_option
+from memapp.domain.changes import Revision
+from memapp.domain.lessons.fingerprint import words
+from memapp.domain.lessons.health import LessonHealth
+from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStatus, Run, RunStep
+from memapp.domain.text import clean, counted, one_line
+from memapp.errors import NeedsYes
+from memapp.language.english.labels import called
+from memapp.runtime import Runtime
+from memapp.services import ids
+from memapp.services import runs as service
+from memapp.services.lessons import browse, curate, health
+from memapp.tools.shell import Shell
+
+BAR = 40
+"""Characters that stand for all steps."""
+lesson_ids_argument = click.argument("lesson_ids", metavar="ID...", nargs=-1, required=True)
+where_option = click.option("--everywhere/--here", default=None, help="Where it counts: wherever the program is used, or here.")
+
+
+@click.group(cls=ListingGroup)
+def lessons() -> None:
+    """See and change what is known of failed commands."""
+
+
+@lessons.command("list")
+@click.option("--status", type=click.Choice(get_args(LessonStatus)), help="Only these.")
+@limit_option(50)
+@reads
+def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
+    """List lessons, newest first."""
+    found = browse.list_lessons(runtime, (status,) if status else (), limit=limit + 1)
+    return _listed(runtime, found, limit, "There are no lessons yet: memapp run -- COMMAND.")
+
+
+@lessons.command()
+@click.argument("words", nargs=-1, required=True)
+@limit_option(20)
+@reads
+def search(runtime: Runtime, words: tuple[str, ...], limit: int) -> Output:
+    """Search lessons by words."""
+    return _listed(runtime, browse.search_lessons(runtime, " ".join(words), limit + 1), limit, "No lesson has these words.")
+
+
+@lessons.command()
+@click.argument("lesson_id", metavar="ID")
+@reads
+def show(runtime: Runtime, lesson_id: str) -> Output:
+    """Show a lesson, what it rests on, and whether it helped."""
+    lesson = browse.get_lesson(runtime, ids.lesson(runtime, lesson_id))
+    behind = browse.behind(runtime, lesson)
+    lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
+    lines += [f"against: {_plain(one.correct)} (this one worked {won}, that one {lost})" for one, won, lost in behind.conflicts]
+    for one in behind.evidence:
+        then = f"  then  {_plain(one.solved_by)}" if one.solved_by else ""
+        lines.append(f"{when(one.at)}  {_plain(one.action)}{then}")
+    return Output({"lesson": lesson, "evidence": behind.evidence, "conflicts": behind.conflicts}, "\n".join(lines))
+
+
+@lessons.command()
+@click.argument("wrong")
+@click.argument("correct")
+@where_option
+@writes
+def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> Output:
+    """Write down a command that fails, and one that works: each in quotes."""
+    tool = Shell(light_run.program([*words(wrong)] or [""]), Path.cwd())
+    done = curate.add(runtime, tool.name, tool.scope, wrong, correct, _level(everywhere))
+    return _told(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
+
+
+@lessons.command()
+@click.argument("lesson_id", metavar="ID")
+@click.option("--wrong", help="Another command that fails.")
+@click.option("--correct", help="Another command that works.")
+@where_option
+@writes
+def edit(runtime: Runtime, lesson_id: str, wrong: str | None, correct: str | None, everywhere: bool | None) -> Output:
+    """Put other commands in place, or say where it counts."""
+    found = ids.lesson(runtime, lesson_id)
+    curate.edit(runtime, found, wrong, correct, _level(everywhere))
+    return _told(runtime, [found], "Changed")
+
+
+def _level(everywhere: bool | None) -> LessonLevel | None:
+    return None if everywhere is None else "domain" if everywhere else "task"
+
+
+@lessons.command()
+@lesson_ids_argument
+@writes
+def promote(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+    """Show lessons always, whatever is measured."""
+    return _do(runtime, lesson_ids, curate.promote, "Promoted")
+
+
+@lessons.command()
+@lesson_ids_argument
+@writes
+def suppress(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+    """Show lessons no more, whatever is measured."""
+    return _do(runtime, lesson_ids, curate.suppress, "Suppressed")
+
+
+@lessons.command()
+@lesson_ids_argument
+@writes
+def archive(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+    """Put lessons away; they are not learned again."""
+    return _do(runtime, lesson_ids, curate.archive, "Archived")
+
+
+@lessons.command()
+@lesson_ids_argument
+@writes
+def restore(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+    """Bring lessons back that are in the trash, suppressed or archived."""
+    return _do(runtime, lesson_ids, curate.restore, "Brought back")
+
+
+@lessons.command()
+@lesson_ids_argument
+@writes
+def rm(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+    """Put lessons into the trash; `lessons restore` brings them back."""
+    return _do(runtime, lesson_ids, curate.discard, "In the trash")
+
+
+@lessons.command()
+@click.argument("lesson_id", metavar="ID")
+@lesson_ids_argument
+@writes
+def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Output:
+    """Let the first lesson be for the failures of the others too, which are archived."""
+    into = ids.lesson(runtime, lesson_id)
+    return _do(runtime, lesson_ids, partial(_merge, into), "Merged")
+
+
+def _merge(into: str, runtime: Runtime, *others: str) -> Revision:
+    return curate.merge(runtime, into, *others)
+
+
+@lessons.command()
+@click.argument("lesson_id", metavar="ID")
+@click.argument("other_id", metavar="OTHER")
+@writes
+def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
+    """Take the failures of two lessons for the same, from now on."""
+    one, other = (ids.lesson(runtime, each) for each in (lesson_id, other_id))
+    curate.take_for_same(runtime, one, other)
+    return Output({"same": [one, other]}, aside="From now on both failures bring back both lessons.")
+
+
+@lessons.command()
+@click.argument("lesson_id", metavar="ID")
+@writes
+def part(runtime: Runtime, lesson_id: str) -> Output:
+    """Take the failures of a lesson for different ones again."""
+    found = ids.lesson(runtime, lesson_id)
+    curate.tell_apart(runtime, found)
+    return Output({"parted": found}, aside="They are different failures again.")
+
+
+@lessons.command("health")
+@click.option("--plot", is_flag=True, help="Draw how many steps failed, day by day.")
+@limit_option(20)
+@reads
+def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
+    """Show whether lessons help: of all runs, of each day, and of the latest runs."""
+    together, days, of_runs = (health.health(runtime, per, limit) for per in ("all", "day", "run"))
+    data = {"all": next(iter(together), None), "days": days, "runs": of_runs}
+    nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)
+    if plot:
+        return Output(data, rows=[_bar(one) for one in reversed(days)], notes=nothing)
+    name = short_ids(runtime, "runs")
+    rows = [{"name": "all", **_figures(one)} for one in together] + [{"name": one.name, **_figures(one)} for one in days]
+    return Output(data, rows=rows + [{"name": name(one.name), **_figures(one)} for one in of_runs], notes=nothing)
+
+
+def _figures(one: LessonHealth) -> dict[str, str]:
+    score = "" if one.score is None else f", score {one.score:.2f}"
+    return {
+        "runs": f"{one.passed} of {counted(one.runs, 'run')} passed{score}" if not one.about else _plain(one.about),
+        "steps": counted(one.steps, "step"),
+        "failed": f"{one.tool_errors} failed, {one.recurrences} again",
+        "helped": f"{one.helped} of {counted(one.activations, 'hint')} helped",
+        "moved": f"{one.promoted} promoted, {one.suppressed} suppressed",
+    }
+
+
+def _bar(one: LessonHealth) -> dict[str, str]:
+    helped = f"{one.helped} of {one.activations} helped" if one.activations else ""
+    return {"day": one.name, "failed": f"{one.failing:.0%} failed", "helped": helped, "bar": "█" * round(BAR * one.failing)}
+
+
+def _do(runtime: Runtime, parts: tuple[str, ...], deed: Callable[..., Revision], did: str) -> Output:
+    """Do something to lessons in one step, and say what was done to which."""
+    found = list(dict.fromkeys(ids.lesson(runtime, part) for part in parts))
+    deed(runtime, *found)
+    return _told(runtime, found, did)
+
+
+def _told(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
+    after = [browse.get_lesson(runtime, one) for one in lesson_ids]
+    return Output(after, aside="\n".join(f"{did}: {_plain(one.rule_text)}" for one in after))
+
+
+def _listed(runtime: Runtime, found: list[Lesson], limit: int, nothing: str) -> Output:
+    name = short_ids(runtime, "lessons")
+
+    def row(one: Lesson) -> dict[str, object]:
+        return {"id": name(one.id), "status": one.status, "worked": one.worked, "rule": _plain(one.rule_text)}
+
+    return listing(found, row, nothing, limit)
+
+
+def _about(lesson: Lesson) -> list[str]:
+    """Return where a lesson counts, and whether it helped."""
+    tags = f"; {', '.join(lesson.tags).replace('_', ' ')}" if lesson.tags else ""
+    shown = f"shown {counted(lesson.retrieved, 'time')}, helped {lesson.helped}, hurt {lesson.hurt}, withheld {lesson.withheld}"
+    measured = ""
+    if lesson.utility is not None:
+        measured = f"; utility {lesson.utility:.2f}, p {lesson.p:.2f} over {counted(lesson.evidence_runs, 'run')}"
+    return [
+        f"{lesson.status}{f', {lesson.reason}' if lesson.reason else ''}",
+        f"about {lesson.tool}, {called('levels', lesson.level)}{tags}",
+        f"worked {counted(lesson.worked, 'time')}; {shown}{measured}",
+    ]
+
+
+def _plain(text: str) -> str:
+    return one_line(clean(text))
+
+
+@click.group(cls=ListingGroup)
+def runs() -> None:
+    """See what was done under `memapp run`."""
+
+
+@runs.command("list")
+@limit_option(50)
+@reads
+def list_runs(runtime: Runtime, limit: int) -> Output:
+    """List runs, newest first."""
+    name = short_ids(runtime, "runs")
+
+    def row(one: Run) -> dict[str, object]:
+        counts = {"steps": counted(one.steps, "step"), "failed": f"{one.tool_errors} failed"}
+        return {"id": name(one.id), "when": when(one.last_at), **counts, "what": _plain(one.task or one.tool)}
+
+    return listing(service.list_runs(runtime, limit + 1), row, "Nothing was recorded yet: memapp run -- COMMAND.", limit)
+
+
+@runs.command("show")
+@click.argument("run_id", metavar="ID")
+@reads
+def show_run(runtime: Runtime, run_id: str) -> Output:
+    """Show the steps of a run, and what failed with which words."""
+    run = service.get_run(runtime, ids.run(runtime, run_id))
+
+    def row(one: RunStep) -> dict[str, object]:
+        ended = "worked" if one.channel is None else f"exit {one.exit_code}" if one.exit_code else one.channel.replace("_", " ")
+        return {
+            "step": one.seq,
+            "how": ended,
+            "seconds": f"{one.seconds:.1f}",
+            "what": _plain(one.action),
+            "said": _plain(one.excerpt),
+        }
+
+    steps = service.steps_of(runtime, run.id)
+    found = listing(steps, row)
+    return Output({"run": run, "steps": steps}, rows=found.rows)
+
+
+@runs.command("rm")
+@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
+@yes_option
+@writes
+def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
+    """Erase runs with their steps for good; what was learned there stays."""
+    found = [service.get_run(runtime, one) for one in dict.fromkeys(ids.run(runtime, part) for part in run_ids)]
+    what = f"{counted(len(found), 'run')} with {counted(sum(one.steps for one in found), 'step')}"
+    if not yes:
+        raise NeedsYes(f"This would erase for good: {what}. What memapp learned there stays.", "Add --yes to do it.")
+    service.remove(runtime, [one.id for one in found])
+    return Output(found, aside=f"Erased: {what}.")
+
+
+lessons.add_command(lesson_files.export)
+lessons.add_command(lesson_files.import_)

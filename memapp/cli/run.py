@@ -1,0 +1,48 @@
+"""`memapp run` and `memapp why`: commands, with what is known of their failures."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memapp import light_run
+from memapp.cli.output import Output
+from memapp.cli.shape import reads
+from memapp.domain.text import clean, one_line
+from memapp.errors import UsageError
+from memapp.light_run import CommandLine
+from memapp.runtime import Runtime
+from memapp.services import runs
+from memapp.tools.shell import Shell
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("--task", help="What the command is a part of; its steps belong together.")
+@click.option("--expect", type=click.Path(path_type=Path), help="A file that has to be there afterwards.")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.pass_obj
+def run(options: dict[str, Any], task: str | None, expect: Path | None, command: tuple[str, ...]) -> int:
+    """Run a command, and say after a failure what worked before.
+
+    What fails, and what then works, is kept without secrets: `memapp lessons`.
+    """
+    given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
+    return light_run.main(CommandLine(list(command), {name: str(value) for name, value in given.items() if value is not None}))
+
+
+@click.command()
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@reads
+def why(runtime: Runtime, explain: bool) -> Output:
+    """Say what is known of the last failure here."""
+    found = runs.why(runtime, Shell("", Path.cwd()).scope)
+    if found is None:
+        raise UsageError("Nothing failed here under `memapp run`.")
+    error, hints = found
+    lines = [f"failed: {one_line(clean(error.action))}"]
+    lines += [f"kind: {', '.join(error.tags).replace('_', ' ')}"] if error.tags else []
+    for one in hints:
+        parts = f": {one.ranked.score:.2f} = {one.ranked.why}" if explain else ""
+        lines.append(f"{one.in_a_line} ({one.tier}{parts})")
+    data = [{"tier": one.tier, "score": one.ranked.score, "parts": one.ranked.parts, "lesson": one.lesson} for one in hints]
+    return Output({"failed": error, "lessons": data}, "\n".join(lines))

@@ -1,0 +1,61 @@
+"""`memapp sql`: a query to a database of the person's, with what is known of its failures."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memapp.cli.output import say, show_json, show_rows
+from memapp.domain.lessons.table import Table
+
+NULL = "NULL"
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
+@click.option(
+    "-n", "limit", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="At most so many rows."
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("query")
+@click.pass_obj
+def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: int) -> int:
+    """Ask a SQLite database, and learn from what fails.
+
+    FILE is copied and only read: one SELECT, for ten seconds. What fails, and what then works, is kept without secrets, but not
+    a row of what the database answers: `memapp lessons`.
+    """
+    from memapp import after_run, light_run
+    from memapp.services.runs import Client
+    from memapp.store.lent import lent
+    from memapp.tools.sql import Sql, as_attempt
+
+    with lent(file) as database:
+        tool, table = Sql(database), database.ask(query, limit)
+        _show(table, limit, as_json)
+        where = {"home": options["home"], "db": options["database"]}
+        places = {name: str(path) for name, path in where.items() if path is not None}
+        place = os.path.realpath(file)
+        if table.error or light_run.is_open(tool.name, places, place):
+            step = after_run.Attempted(tool, as_attempt(query, table), place, Path(place).parent, Client())
+            after_run.tell_person(places, step)
+    return 1 if table.error else 0
+
+
+def _show(table: Table, limit: int, as_json: bool) -> None:
+    if table.error:
+        say(f"sql: {table.error}")
+        return
+    rows = [tuple(map(_readable, row)) for row in table.rows]
+    if as_json:
+        show_json({"columns": table.columns, "rows": rows})
+    else:
+        lines = [table.columns, *([NULL if one is None else one for one in row] for row in rows)]
+        show_rows([{str(number): cell for number, cell in enumerate(line)} for line in lines])
+    if table.is_cut:
+        say(f"There are more: add -n {2 * limit}.")
+
+
+def _readable(value: object) -> object:
+    return f"x'{value.hex()}'" if isinstance(value, bytes) else value

@@ -1,0 +1,55 @@
+"""The feedback of a tool on one step: four channels, whatever the tool is."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Channel = Literal["hard_failure", "constraint_failure", "no_progress"]
+"""Why a step counts as failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """What a step cost."""
+
+    seconds: float = 0.0
+    tokens: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """The four channels of one step."""
+
+    hard_failure: bool = False
+    """An exception, a non-zero exit, an error of an interface, a violation of safety."""
+    constraint_failure: bool = False
+    """A required condition is not met: a file is missing, the output has the wrong shape."""
+    progress_signal: float | None = None
+    """How near the goal is, on the tool's own scale; more is nearer. None where the tool knows no goal."""
+    efficiency_signal: Efficiency = Efficiency()
+
+    def channel(self, progress_before: float | None = None) -> Channel | None:
+        """Return why the step failed; None if it did not. Without progress it failed where the tool knows a goal."""
+        if self.hard_failure:
+            return "hard_failure"
+        if self.constraint_failure:
+            return "constraint_failure"
+        if self.progress_signal is None or progress_before is None or self.progress_signal > progress_before:
+            return None
+        return "no_progress"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAttempt:
+    """What was done with a tool, and what came of it."""
+
+    action: str
+    """The command or request, in one line."""
+    output: str = ""
+    """What the tool wrote, capped; of a failure the error text."""
+    exit_code: int | None = None
+    state_before: str = ""
+    state_after: str = ""
+    reason: str = ""
+    """Why it failed, for a tool that writes no error text."""
+    seconds: float = 0.0

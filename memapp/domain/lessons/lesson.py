@@ -1,0 +1,172 @@
+"""Lessons, and what they are made of: runs with their steps, failures, and activations."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memapp.domain.lessons.feedback import Channel
+from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, words
+from memapp.domain.text import is_slip
+
+RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
+RefereeKind = Literal["deterministic", "model", "none"]
+LessonStatus = Literal["candidate", "promoted", "suppressed", "archived"]
+LessonOrigin = Literal["executed", "model", "person", "import"]
+LessonLevel = Literal["task", "domain", "global"]
+"""Where a lesson counts: where it was learned; wherever the tool is used; everywhere."""
+ActivationPoint = Literal["pre_run", "on_error"]
+BY_PERSON, RESTORED, MERGED, UNDONE = "person", "restored", "merged", "undone"
+"""Reasons of a status that the person gave."""
+LESSON = "lesson:"
+"""What the history names a lesson by; its id follows."""
+MAX_RULE_CHARS, MAX_ACTION_CHARS, MAX_EXCERPT_CHARS, MAX_TASK_CHARS = 420, 4000, 600, 400
+PAUSE = timedelta(minutes=30)
+"""After a longer one another run begins; and what works then is no answer to what failed before."""
+ALIKE = 70.0
+"""Likeness, 0 to 100, from which a word may be put right by another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What failed, and what then worked."""
+
+    id: str
+    status: LessonStatus = "candidate"
+    reason: str = ""
+    """Why it has that status."""
+    rule_text: str
+    """For people: `git psuh -> git push`."""
+    wrong: str
+    correct: str
+    level: LessonLevel
+    tool: str
+    scope: str
+    task: str = ""
+    origin: LessonOrigin
+    triggers: tuple[str, ...] = ()
+    """Ids of the fingerprints that it is for."""
+    tags: tuple[str, ...] = ()
+    purge_at: datetime | None = None
+    """When it leaves the trash for good; None while it is not there."""
+    created_at: datetime
+    updated_at: datetime
+    worked: int = 1
+    """How often its correct part followed on its wrong one."""
+    helped: int = 0
+    hurt: int = 0
+    withheld: int = 0
+    retrieved: int = 0
+    utility: float | None = None
+    p: float | None = None
+    evidence_runs: int = 0
+    evidence_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One attempt at a task."""
+
+    id: str
+    client: RunClient
+    agent: str
+    tool: str
+    scope: str
+    task: str
+    started_at: datetime
+    last_at: datetime
+    passed: bool | None = None
+    score: float | None = None
+    steps: int = 0
+    tool_errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunStep:
+    """One thing that was done in a run."""
+
+    id: str
+    run_id: str
+    seq: int
+    action: str
+    exit_code: int | None
+    seconds: float
+    progress: float | None
+    created_at: datetime
+    channel: Channel | None = None
+    """Why it failed; None if it worked."""
+    excerpt: str = ""
+    """Of its error text."""
+    tags: tuple[str, ...] = ()
+    solved_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEvent:
+    """A failed step, with the fingerprint by which it is recognised when it happens again."""
+
+    id: str
+    step_id: str
+    run_id: str
+    action: str
+    fingerprint_id: str
+    tool: str
+    scope: str
+    tags: tuple[str, ...]
+    task: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A failure that a lesson is for, as it happened."""
+
+    run_id: str
+    action: str
+    at: datetime
+    solved_by: str
+    """What worked then; empty where nothing did."""
+
+
+def rule(wrong: str, correct: str) -> str:
+    """Return what a lesson says, cut to what a rule may be long."""
+    half = (MAX_RULE_CHARS - 4) // 2
+    return " -> ".join(one if len(one) <= half else f"{one[: half - 1]}…" for one in (wrong, correct))
+
+
+def level_of(correct: str) -> LessonLevel:
+    """Return where a lesson counts: one without a name of the person's in it counts wherever the tool is used."""
+    return "domain" if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1 else "task"
+
+
+def corrects(right: str, wrong: str) -> bool:
+    """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
+
+    It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
+    right by a word like it; or half of the words that are no options stay.
+    """
+    from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
+
+    (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
+    if not (tool == failed_tool or is_slip(failed_tool, tool)) or words(wrong) == words(right):
+        return False
+    lost, new = [one for one in failed if one not in done], [one for one in done if one not in failed]
+    if not lost:
+        return bool(failed) or not new
+    if all(any(ratio(one.lower(), other.lower()) >= ALIKE for other in new) for one in lost):
+        return True
+    names = [one for one in failed if not one.startswith("-")]
+    return 2 * sum(one in lost for one in names) <= len(names) and bool(names or not new)
+
+
+def _bare(action: str) -> tuple[str, ...]:
+    """Return the words of a command from its program on."""
+    found = words(action)
+    while len(found) > 1 and (found[0] in BEFORE_PROGRAM or ("=" in found[0] and not found[0].startswith("-"))):
+        found = found[1:]
+    return found or ("",)
+
+
+def applies(wrong: str, correct: str, action: str) -> bool:
+    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
+    taken_out = set(words(wrong)).difference(words(correct))
+    return taken_out <= set(words(action)) and words(correct) != words(action)

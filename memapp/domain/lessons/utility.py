@@ -1,0 +1,353 @@
+"""The utility of a lesson: what followed when it was shown, beside what followed when it was not, and what is done about it.
+
+Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded runs in which nobody was
+shown anything, about one useless lesson in three reaches them after three runs. So a lesson is promoted only if a permutation
+test says as well that chance alone would seldom do so (`benchmarks.promotion`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import combinations, product
+from math import comb, prod
+from random import Random
+
+from memapp.domain.lessons.lesson import LessonStatus
+
+HORIZON = 3
+"""Steps of the same run in which a lesson that was shown can help."""
+WINDOW = 3
+"""Fewest runs that say anything about a lesson."""
+SESSIONS = 2
+"""On fewer different days or in fewer sessions runs are not independent."""
+USEFUL = 0.20
+RECURRENCE_DROP = 0.50
+MAJOR = 0.10
+"""A pass rate or score that falls by more than this is a major regression."""
+SURE = 0.10
+"""The p up to which an effect is more than luck."""
+UNSURE = 0.20
+"""The p up to which a lesson counts as worse than none, and beyond which a promoted one is a candidate again."""
+USELESS = 3
+WITHHELD = 0.20
+LOW_RELIABILITY = 0.35
+UNUSED = timedelta(days=60)
+EXACTLY = 1_000
+"""With more ways to exchange runs than this, so many of them are drawn."""
+FEWEST_WAYS = 20
+"""With fewer ways no p could be far enough below `SURE`."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class FollowingStep:
+    """A step of the same tool after the error that a lesson fitted."""
+
+    failed: bool
+    same_error: bool
+    """The failure has the same fingerprint."""
+    progress: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What followed an activation within the horizon."""
+
+    recurrences: int
+    extra_failures: int
+    """Failures of another kind."""
+    steps_to_fix: int | None
+    """Until the first success after the last recurrence; None without one."""
+    progress_delta: float | None
+    """What was gained at the end of the horizon; None where there is no progress signal."""
+
+    @property
+    def fixed(self) -> bool:
+        return self.steps_to_fix is not None
+
+    @property
+    def useless(self) -> bool:
+        """The error came back, and nothing mended it."""
+        return self.recurrences > 0 and not self.fixed
+
+    @property
+    def helped(self) -> bool | None:
+        """Say whether the activation helped: the next step worked, and the error stayed away; None if that cannot be told."""
+        failed = self.recurrences + self.extra_failures
+        if (failed and not self.fixed) or (self.progress_delta or 0.0) < 0:
+            return False
+        return True if self.steps_to_fix == 1 else None
+
+
+def settle(following: Sequence[FollowingStep], progress: float | None, *, run_ended: bool) -> Settlement | None:
+    """Settle an activation by the next three steps; None while they are still to come."""
+    steps = following[:HORIZON]
+    if not steps or (len(steps) < HORIZON and not run_ended):
+        return None
+    known = [step.progress for step in steps if step.progress is not None]
+    return Settlement(
+        recurrences=sum(step.failed and step.same_error for step in steps),
+        extra_failures=sum(step.failed and not step.same_error for step in steps),
+        steps_to_fix=_steps_to_fix(steps),
+        progress_delta=known[-1] - progress if known and progress is not None else None,
+    )
+
+
+def _steps_to_fix(steps: Sequence[FollowingStep]) -> int | None:
+    """Return the place, from 1, of the first success after the last recurrence; None without one."""
+    last = max((place for place, step in enumerate(steps, 1) if step.failed and step.same_error), default=0)
+    return next((place for place, step in enumerate(steps, 1) if place > last and not step.failed), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEvidence:
+    """What followed in one run on the first match of a lesson, which was shown there or not (withheld, or not yet made)."""
+
+    recurrences: int
+    """Of the lesson's fingerprints."""
+    errors: int
+    """All failures until the error was fixed, the recurrences among them."""
+    steps: int
+    """Until the error was fixed."""
+    session: str = ""
+    """Day or session, by which runs are independent."""
+    block: str = ""
+    """Runs that are alike whatever is shown: of the same executor, or the same task."""
+    passed: bool | None = None
+    score: float | None = None
+    """Of the deterministic evaluator, 0 to 1."""
+    referee_score: float | None = None
+    """Of a model as referee, 0 to 1; None unless that model has proved itself."""
+
+
+def evidence(following: Sequence[FollowingStep], run: RunEvidence) -> RunEvidence:
+    """Return what a run says by all that followed on the first match of the lesson; `run` brings what is known beside that.
+
+    The whole rest of a run tells a good lesson from a useless one much better than three steps do (`benchmarks.promotion`).
+    """
+    fix = _steps_to_fix(following)
+    until = following[:fix]
+    return replace(
+        run,
+        recurrences=sum(step.failed and step.same_error for step in until),
+        errors=sum(step.failed for step in until),
+        steps=fix or len(following) + 1,
+    )
+
+
+def reliability(helped: int, hurt: int) -> float:
+    """Return the share of activations that helped, drawn to one half while there are few: Laplace's rule of succession."""
+    return (helped + 1) / (helped + hurt + 2)
+
+
+def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
+    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
+    return Random(activation_id).random() < share
+
+
+def reduction(before: float, after: float) -> float:
+    """Return by how much of itself something fell, -1 to 1; what was nothing before can only rise."""
+    if before < _ROUNDING:
+        return 0.0 if after < _ROUNDING else -1.0
+    return max(-1.0, min(1.0, (before - after) / before))
+
+
+def mean(numbers: Iterable[float]) -> float:
+    known = list(numbers)
+    return sum(known) / len(known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """How a lesson does by all evidence, and how sure that is."""
+
+    window: int
+    """Runs in which it was shown."""
+    compared: int
+    """Runs in which it fitted and was not shown."""
+    sessions: int
+    error_reduction: float
+    step_efficiency_gain: float
+    referee_score_gain: float | None
+    recurrence_reduction: float
+    utility: float
+    p: float
+    """How often chance alone would make a lesson look at least as useful."""
+    p_worse: float
+    """How often it would make one look at most as useful."""
+    evaluated: bool
+    """A deterministic evaluator told the runs apart."""
+    improved: bool
+    """Pass rate or score is better with the lesson."""
+    regressed: bool
+    """Pass rate or score is much worse with the lesson."""
+
+    @property
+    def reaches_formula(self) -> bool:
+        """Say whether the specification's own gate is passed."""
+        if self.window < WINDOW or self.regressed:
+            return False
+        if self.evaluated:
+            return self.recurrence_reduction >= RECURRENCE_DROP - _ROUNDING and self.improved
+        return self.utility >= USEFUL - _ROUNDING
+
+    @property
+    def stable(self) -> bool:
+        return self.p <= SURE and self.sessions >= SESSIONS
+
+    @property
+    def no_better_than_none(self) -> bool:
+        """Say whether it is at least as bad as nothing, by enough runs of both kinds."""
+        return min(self.window, self.compared) >= WINDOW and self.utility <= _ROUNDING and self.p_worse <= UNSURE
+
+
+def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effect | None:
+    """Compare the runs in which a lesson was shown with those in which it was not; None while one of the two is missing."""
+    if not shown or not baseline:
+        return None
+    passes = _rates(shown, baseline, lambda run: None if run.passed is None else float(run.passed))
+    scores = _rates(shown, baseline, lambda run: run.score)
+    gains = [after - before for before, after in filter(None, (passes, scores))]
+    parts = _gains(_columns([*shown, *baseline]), range(len(shown)))
+    better, worse = permutation_test(shown, baseline)
+    return Effect(
+        window=len(shown),
+        compared=len(baseline),
+        sessions=len({run.session for run in shown}),
+        error_reduction=parts[0],
+        step_efficiency_gain=parts[1],
+        referee_score_gain=parts[2] if len(parts) > 2 else None,
+        recurrence_reduction=reduction(*(mean(run.recurrences for run in arm) for arm in (baseline, shown))),
+        utility=utility(*parts),
+        p=better,
+        p_worse=worse,
+        evaluated=any(rates != (1.0, 1.0) for rates in (passes, scores) if rates),
+        improved=any(gain > _ROUNDING for gain in gains),
+        regressed=len(shown) >= WINDOW and any(gain < -MAJOR - _ROUNDING for gain in gains),
+    )
+
+
+def utility(error_reduction: float, step_efficiency_gain: float, referee_score_gain: float | None = None) -> float:
+    """Return the specification's utility: without a model as referee, or with one."""
+    if referee_score_gain is None:
+        return 0.65 * error_reduction + 0.35 * step_efficiency_gain
+    return 0.50 * error_reduction + 0.30 * step_efficiency_gain + 0.20 * referee_score_gain
+
+
+def permutation_test(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> tuple[float, float]:
+    """Return how often a lesson that does nothing would look at least as useful, and at most: p of being better, and worse.
+
+    Tried are all ways, or many, to say which of the runs it was shown in. Runs change places within their block only, which takes
+    out what does not come from the lesson; where that leaves too few ways, they do so freely.
+    """
+    runs = [*shown, *baseline]
+    columns = _columns(runs)
+    observed = utility(*_gains(columns, range(len(shown))))
+    blocks = _blocks([run.block for run in runs], len(shown))
+    if _ways(blocks) < FEWEST_WAYS:
+        blocks = _blocks([""] * len(runs), len(shown))
+    drawn = _ways(blocks) > EXACTLY
+    utilities = [utility(*_gains(columns, chosen)) for chosen in (_draw(blocks) if drawn else _each(blocks))]
+    # Of drawn ways, the one that came about counts as well: a p is never 0, and never too small.
+    at_least = drawn + sum(one >= observed - _ROUNDING for one in utilities)
+    at_most = drawn + sum(one <= observed + _ROUNDING for one in utilities)
+    return at_least / (len(utilities) + drawn), at_most / (len(utilities) + drawn)
+
+
+Block = tuple[Sequence[int], int]
+"""Places of the runs of a block, and in how many of them the lesson was shown."""
+
+
+def _blocks(names: Sequence[str], shown: int) -> list[Block]:
+    counted = Counter(names[:shown])
+    return [([place for place, of in enumerate(names) if of == name], counted[name]) for name in dict.fromkeys(names)]
+
+
+def _ways(blocks: Sequence[Block]) -> int:
+    return prod(comb(len(places), shown) for places, shown in blocks)
+
+
+def _each(blocks: Sequence[Block]) -> Iterator[list[int]]:
+    for chosen in product(*(combinations(places, shown) for places, shown in blocks)):
+        yield [place for places in chosen for place in places]
+
+
+def _draw(blocks: Sequence[Block]) -> Iterator[list[int]]:
+    random = Random(0)
+    for _ in range(EXACTLY):
+        yield [place for places, shown in blocks for place in random.sample(places, shown)]
+
+
+def _columns(runs: Sequence[RunEvidence]) -> list[list[float]]:
+    """Return the errors and the steps of runs, and the referee's scores if every run has one."""
+    scores = [run.referee_score for run in runs if run.referee_score is not None]
+    columns: list[list[float]] = [[run.errors for run in runs], [run.steps for run in runs]]
+    return [*columns, scores] if len(scores) == len(runs) else columns
+
+
+def _gains(columns: Sequence[Sequence[float]], shown: Sequence[int]) -> list[float]:
+    """Return error reduction, gain in steps, and the referee's gain: of the runs at some places over all others."""
+    sums = [sum([column[place] for place in shown]) for column in columns]
+    others = len(columns[0]) - len(shown)
+    means = [((sum(column) - part) / others, part / len(shown)) for column, part in zip(columns, sums, strict=True)]
+    return [*(reduction(*both) for both in means[:2]), *(after - before for before, after in means[2:])]
+
+
+def _rates(
+    shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence], value: Callable[[RunEvidence], float | None]
+) -> tuple[float, float] | None:
+    """Return the mean without and with the lesson; None if one of them is not known of any run."""
+    before, after = ([known for run in arm if (known := value(run)) is not None] for arm in (baseline, shown))
+    return (mean(before), mean(after)) if before and after else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonRecord:
+    """All that decides about the status of a lesson."""
+
+    status: LessonStatus
+    by_person: bool
+    """The person promoted or suppressed it, which nothing overrules."""
+    helped: int
+    hurt: int
+    useless: int
+    loses_conflicts: bool = False
+    unused: timedelta = timedelta()
+    """Since it was used last, or made."""
+    effect: Effect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A change of status, and its reason in a few words."""
+
+    to: LessonStatus
+    reason: str
+
+
+def verdict(record: LessonRecord) -> Move | None:
+    """Return what becomes of a lesson; None if it stays what it is."""
+    if record.by_person or record.status in ("suppressed", "archived"):
+        return None
+    if reason := _why_suppress(record):
+        return Move("suppressed", reason)
+    effect = record.effect
+    if record.status == "candidate" and effect and effect.reaches_formula and effect.stable:
+        return Move("promoted", "useful")
+    # Judged anew after each run, one useless lesson in five gets lucky once; so luck must be able to run out.
+    if record.status == "promoted" and effect and not (effect.reaches_formula and effect.p <= UNSURE):
+        return Move("candidate", "no longer sure")
+    if record.unused >= UNUSED and reliability(record.helped, record.hurt) < LOW_RELIABILITY:
+        return Move("archived", "unused")
+    return None
+
+
+def _why_suppress(record: LessonRecord) -> str:
+    if record.loses_conflicts:
+        return "another lesson is better"
+    if record.useless >= USELESS and not record.helped:
+        return "never helped"
+    if record.effect and record.effect.no_better_than_none:
+        return "no better than none"
+    return ""

@@ -1,0 +1,66 @@
+"""Whom of theirs a person goes on to speak of: a statement that begins with `he`, `her boss` or a name alone, with who that is.
+
+Only where that is clear: of those who were spoken of last, nobody else may fit the pronoun.
+"""
+
+from collections.abc import Sequence
+
+from memapp.language.english.asked_sentence import EN, fits
+from memapp.language.english.given_names import given_names, is_common
+from memapp.language.english.grammar import is_past, is_verb
+
+LAST = 3
+"""Texts before a pronoun in which the one that it stands for may be."""
+
+
+def named(words: list[str], before: Sequence[str]) -> list[str]:
+    """Return the words of a statement with whom it is about: `my son` for `he`, `my wife Hana` for `Hana`.
+
+    `before` is what the person said before it, in plain words, the latest last.
+    """
+    first = words[0].casefold()
+    if first in EN.pronoun_subjects:
+        return [*(_meant_by(first, before[-LAST:]) or words[:1]), *words[1:]]
+    if is_common(first) or is_verb(first):
+        return words
+    name = first.removesuffix("'s")
+    given = (one for text in reversed(before) if name in text.casefold() for one in given_names(text))
+    who = next((one.who for one in given if one.name.casefold() == name), "")
+    return ["my", *who.split(), words[0][0].upper() + words[0][1:], *words[1:]] if who else words
+
+
+def goes_on(word: str, somebody: Sequence[str]) -> bool:
+    """Say whether a word may stand for the one who was spoken of in these words: `he` for `my uncle Bo`."""
+    who = next((one.casefold() for one in reversed(somebody) if one.casefold() in EN.living), "")
+    is_somebody = somebody[-1].casefold() == who or somebody[-1][0].isupper()  # and not `my wife's name`
+    return word in ("he", "she", "they") and is_somebody and _may_be(word, who)
+
+
+def _may_be(pronoun: str, who: str) -> bool:
+    """Say whether a pronoun may stand for one of this kind, or for several."""
+    are_several = EN.forms("plurals").get(who, who) != who or who.removesuffix("s") in EN.referents - {who} or who in EN.several
+    return fits(pronoun, who) and are_several == (pronoun in ("they", "their"))
+
+
+def _meant_by(pronoun: str, before: Sequence[str]) -> list[str]:
+    """Return whom a pronoun stands for, in its form; nothing where that is not clear."""
+    for text in reversed(before):
+        people = [(one["own"], (one["who"] or one["other"]).casefold()) for one in EN.regex("{spoken_of}").finditer(text)]
+        fitting = {own or "" for own, who in people if _may_be(pronoun, who)}
+        if fitting or _strangers(text, [own for own, _ in people if own]):
+            who = fitting.pop() if len(fitting) == 1 else ""
+            return ["my", *f"{who}{_ending(pronoun, who)}".split()] if who and not _strangers(text, [who]) else []
+    return []
+
+
+def _strangers(text: str, own: Sequence[str]) -> list[str]:
+    """Return the names in a text of those who are not said to be somebody of the person's."""
+    known = {word for one in given_names(text) if one.who in own for word in one.name.split()}
+    written = EN.regex(
+        r"(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bof )(?<!\bis )(?<!\bcalled )\b(?-i:[A-Z])[a-z]+"
+    ).findall(text)
+    return [one for one in written if not (one in known or is_common(one) or is_verb(one.casefold()) or is_past(one))]
+
+
+def _ending(pronoun: str, who: str) -> str:
+    return "" if pronoun in ("he", "she", "they") else "'" if who.endswith("s") else "'s"

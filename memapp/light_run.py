@@ -1,0 +1,104 @@
+"""The quick way of `memapp run`: the command starts on the standard library alone.
+
+memapp itself is loaded only after a failure, or after a success where a marker says that a failure is open: then it may be what
+was wanted. A marker is a small file in the cache, named by a hash of the place, with the programs that failed there.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+OPEN_SECONDS = 30 * 60
+"""As long a failure waits for what works."""
+ANY = "any"
+"""In a marker: a name that no program has failed, so whatever works may be what was wanted."""
+OPTIONS_BEFORE, OPTIONS = ("--home", "--db"), ("--task", "--expect")
+
+
+class CommandLine(NamedTuple):
+    """What `memapp run` was asked for."""
+
+    argv: list[str]
+    options: dict[str, str]
+
+
+def read(arguments: list[str]) -> CommandLine | None:
+    """Return what a command line asks for; None if it is not `run`, or if something in it needs a word of explanation."""
+    options: dict[str, str] = {}
+    rest = take_options(arguments, OPTIONS_BEFORE, options)
+    if rest[:1] != ["run"]:
+        return None
+    rest = take_options(rest[1:], OPTIONS, options)
+    return CommandLine(rest[1:], options) if rest[:1] == ["--"] and rest[1:] else None
+
+
+def take_options(arguments: list[str], known: tuple[str, ...], found: dict[str, str]) -> list[str]:
+    """Take options from the beginning; return what follows."""
+    while arguments:
+        name, equals, value = arguments[0].partition("=")
+        if name not in known or not (equals or len(arguments) > 1):
+            break
+        found[name.removeprefix("--")] = value if equals else arguments[1]
+        arguments = arguments[1 if equals else 2 :]
+    return arguments
+
+
+def main(wanted: CommandLine) -> int:
+    """Run the command and return its exit code; a hint may follow its output."""
+    from memapp.tools import terminal
+
+    ran = terminal.run(wanted.argv)
+    failed = ran.code not in (0, *terminal.ENDED_BY_PERSON) or (
+        "expect" in wanted.options and not os.path.exists(wanted.options["expect"])
+    )
+    if failed or is_open(program(wanted.argv), wanted.options, here()):
+        os.umask(0o077)  # what memapp writes from here on is the person's alone
+        from memapp import after_run
+
+        after_run.tell(wanted, ran)
+    return ran.code
+
+
+def program(argv: list[str]) -> str:
+    """Return the program that a command runs, without what only stands before it."""
+    return os.path.basename(next((one for one in argv if one not in ("sudo", "doas", "env", "time") and "=" not in one), argv[0]))
+
+
+def here() -> str:
+    """Return the place in which commands are run."""
+    return os.getcwd()
+
+
+def marker(options: Mapping[str, str], place: str) -> str:
+    """Return the file that says which failures are open in a place."""
+    import hashlib
+
+    home = options.get("home") or os.environ.get("MEMAPP_HOME")
+    if home:
+        cache = os.path.join(home, "cache")
+    else:
+        import platformdirs
+
+        cache = platformdirs.user_cache_dir("memapp", appauthor=False)
+    return os.path.join(cache, "open", hashlib.sha256(place.encode(errors="replace")).hexdigest()[:24])
+
+
+def sign(name: str) -> str:
+    """Return what stands for a program in a marker, which shall say nothing to others."""
+    import hashlib
+
+    return hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
+
+
+def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
+    """Say whether a program failed in a place a short while ago, or one that there is not: a slip."""
+    path = marker(options, place)
+    try:
+        if time.time() - os.stat(path).st_mtime > OPEN_SECONDS:
+            os.unlink(path)
+            return False
+        with open(path, encoding="utf-8") as file:
+            return bool({sign(name), ANY} & set(file.read().split()))
+    except OSError:
+        return False

@@ -1,0 +1,75 @@
+"""The model call that concludes something about the person from several things that they said or that are known."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAGS
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.domain.text import clean, one_line
+from memapp.prompts.templates import template
+
+MOST = 3
+MAX_TOKENS = 220
+GRAMMAR = rf"""
+root ::= "{{\"insights\": [" (item (", " item){{0,{MOST - 1}}})? "]}}"
+item ::= "{{" summary ", " tags ", " evidence ", \"importance\": " [1-5] "}}"
+summary ::= "\"summary\": \"" letter{{1,{MAX_MEMORY_CHARS}}} "\""
+tags ::= "\"tags\": [" (tag (", " tag){{0,{MAX_TAGS - 1}}})? "]"
+evidence ::= "\"evidence\": [" number (", " number){{1,7}} "]"
+tag ::= "\"" letter{{1,40}} "\""
+number ::= [0-9] [0-9]?
+letter ::= [^"\\\x00-\x1F\x7F]
+"""
+_INSIGHT: Mapping[str, Any] = {
+    "summary": {"type": "string", "maxLength": MAX_MEMORY_CHARS},
+    "tags": {"type": "array", "items": {"type": "string"}, "maxItems": MAX_TAGS},
+    "evidence": {"type": "array", "items": {"type": "integer"}, "minItems": 2},
+    "importance": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
+}
+_ITEM = {"type": "object", "properties": dict(_INSIGHT), "required": list(_INSIGHT), "additionalProperties": False}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"insights": {"type": "array", "items": _ITEM, "maxItems": MOST}},
+    "required": ["insights"],
+    "additionalProperties": False,
+}
+"""The same for servers that take no grammar."""
+_OBJECT = re.compile(r'\{(?!\s*"insights")[^{}]*\}')
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What a model concludes, with the numbers of the lines that it has that from."""
+
+    text: str
+    tags: tuple[str, ...]
+    evidence: tuple[int, ...]
+
+
+def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
+    """Ask for insights from numbered lines."""
+    told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+    prompt = Prompt(template("insights").template, (PromptTurn("user", told),))
+    return prompt, Sampling(max_tokens=MAX_TOKENS, temperature=0.0, grammar=GRAMMAR, schema=SCHEMA)
+
+
+def parse(text: str, lines: int) -> list[Concluded]:
+    """Read a reply, insight by insight; one that is broken, cut short or rests on fewer than two lines is left out."""
+    found = [_concluded(one, lines) for one in _OBJECT.findall(text)]
+    return [one for one in found if one and len(one.evidence) > 1][:MOST]
+
+
+def _concluded(written: str, lines: int) -> Concluded | None:
+    try:
+        one = json.loads(written)
+    except ValueError:
+        return None
+    summary, tags, numbers = one.get("summary"), one.get("tags"), one.get("evidence")
+    if not (isinstance(summary, str) and isinstance(tags, list) and isinstance(numbers, list)):
+        return None
+    cited = dict.fromkeys(number for number in numbers if type(number) is int and 1 <= number <= lines)
+    text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", one_line(clean(summary)))
+    return Concluded(text, tuple(one_line(clean(tag)) for tag in tags if isinstance(tag, str)), tuple(cited))

@@ -1,0 +1,179 @@
+"""Lessons and failures that a file brings: anybody may have written it, so nothing of it is evidence.
+
+A lesson comes in as a candidate that nothing speaks for, and a program is not told of it. Of a row all is kept but secrets, to be
+written out again. All of a file comes in, or nothing.
+"""
+
+import json
+from codecs import BOM_UTF8
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memapp.domain import strict_json
+from memapp.domain.changes import Actor, LessonAdded
+from memapp.domain.lessons.failure_tags import OTHER_TAGS
+from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
+from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
+from memapp.domain.lessons.jsonl import TOOL_CHARS, ErrorRow, LessonRow, own_tags, read
+from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson, Run
+from memapp.domain.lessons.secrets import without_secrets
+from memapp.domain.portable import NOTHING_IMPORTED, refusal
+from memapp.domain.text import counted
+from memapp.errors import UsageError
+from memapp.language.english.failures import secret_patterns, staying_words, tag_patterns
+from memapp.runtime import Runtime
+from memapp.services.imports.files import cut_lines
+from memapp.services.lessons.capture import clean_text, scope_hash
+from memapp.store import changes, lesson_rows, runs
+from memapp.store import lessons as store
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+ELSEWHERE = "imported"
+"""The place and the tool of what does not say where it was learned."""
+
+
+@dataclass
+class ImportedLessons:
+    """What came of a file."""
+
+    lessons: int = 0
+    failures: int = 0
+    known: int = 0
+    refused: int = 0
+    """Lessons that the person put into the trash."""
+
+    def __str__(self) -> str:
+        came = [counted(self.lessons, "lesson"), counted(self.failures, "failure")]
+        were = [f"{self.known} known before"] * bool(self.known) + [f"{self.refused} in the trash"] * bool(self.refused)
+        return ", ".join([*came, *were])
+
+
+@dataclass(frozen=True)
+class _Work:
+    session: Session
+    actor: Actor
+    known_errors: set[str]
+    runs: dict[str, Run] = field(default_factory=dict)
+    came: ImportedLessons = field(default_factory=ImportedLessons)
+
+
+def import_lessons(runtime: Runtime, path: Path) -> ImportedLessons:
+    """Bring in a file of lessons or of failures. Raises `UsageError`, with the line, when anything in it is neither."""
+    with runtime.write() as session:
+        known = {one.said for one in lesson_rows.failures(session)}
+        work = _Work(session, runtime.actor(name="import"), known)
+        try:
+            with path.open("rb") as file:
+                for number, line in enumerate(cut_lines(file), start=1):
+                    _take(work, f"Line {number}", line.removeprefix(BOM_UTF8).strip())
+        except OSError as error:
+            raise UsageError(f"Cannot read {path}: {error.strerror}.", NOTHING_IMPORTED) from None
+    return work.came
+
+
+def _take(work: _Work, place: str, line: bytes) -> None:
+    if not line:
+        return
+    try:
+        row, said = read(line.decode()), _without_secrets(line.decode())
+    except ValueError as error:
+        raise refusal(place, "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)) from None
+    if isinstance(row, LessonRow):
+        _take_lesson(work, row, said)
+    elif said in work.known_errors:
+        work.came.known += 1
+    else:
+        _take_error(work, row, said)
+        work.known_errors.add(said)
+
+
+def _take_lesson(work: _Work, row: LessonRow, said: str) -> None:
+    lesson = _lesson(work.session, row)
+    normal = work.session.normalise(lesson.rule_text)
+    known = store.same_rule(work.session, normal, lesson.tool, lesson.scope)
+    if known is None and store.refused_rule(work.session, normal, lesson.tool):
+        work.came.refused += 1
+        return
+    if known is None:
+        changes.apply(work.session, LessonAdded(lesson), work.actor, work.session.now)
+        work.came.lessons += 1
+    else:
+        work.came.known += 1
+    if known is None or known.origin == "import":  # one that was learned here has a row of its own
+        lesson_rows.add_lesson_row(work.session, known.id if known else lesson.id, said)
+
+
+def _lesson(session: Session, row: LessonRow) -> Lesson:
+    own, tool, now = row.memapp, clean_text(row.domain or ELSEWHERE)[:TOOL_CHARS], session.now
+    scope = own.scope if own else scope_hash(ELSEWHERE)
+    tags = _tags(row.tags)
+    found = (
+        [Fingerprint(tool, one.shape, one.subject, one.scope) for one in own.triggers]
+        if own
+        else [_fingerprint(tool, scope, one) for one in row.trigger_fingerprints]
+    )
+    wrong, correct = map(clean_text, row.sides)
+    return Lesson(
+        id=new_id(now),
+        rule_text=clean_text(row.says)[:MAX_RULE_CHARS],
+        wrong=wrong[:MAX_RULE_CHARS],
+        correct=correct[:MAX_RULE_CHARS],
+        level=own.level if own else "domain",
+        tool=tool,
+        scope=scope,
+        task=clean_text(row.task or "")[:MAX_TASK_CHARS],
+        origin="import",
+        triggers=tuple(runs.keep_fingerprint(session, one, tags, now) for one in found),
+        tags=tags,
+        created_at=now,
+        updated_at=now,
+        evidence_at=now,
+        worked=0,
+    )
+
+
+def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
+    session, tool = work.session, clean_text(row.domain or ELSEWHERE)[:TOOL_CHARS]
+    action = clean_text(row.action)
+    attempt = ToolAttempt(action, exit_code=1)
+    feedback = Feedback(row.hard_failure, row.constraint_failure)
+    step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback, session.now)
+    found = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
+    fingerprint_id = runs.keep_fingerprint(session, found, _tags(row.tags), session.now)
+    channel: Channel = feedback.channel() or "no_progress"
+    excerpt = clean_text(row.error or "")[-MAX_EXCERPT_CHARS:]
+    runs.add_error(session, step_id, fingerprint_id, channel, excerpt, row.progress_delta, session.now)
+    lesson_rows.add_error_row(session, step_id, said)
+    work.came.failures += 1
+
+
+def _run(work: _Work, session_id: str, tool: str) -> Run:
+    if session_id not in work.runs:
+        task = clean_text(session_id)[:MAX_TASK_CHARS]
+        work.runs[session_id] = runs.add_run(work.session, "import", "", tool, scope_hash(ELSEWHERE), task, work.session.now)
+    return work.runs[session_id]
+
+
+def _fingerprint(tool: str, scope: str, text: str, action: str = "") -> Fingerprint:
+    return fingerprint(tool, scope, ToolAttempt(action, clean_text(text)), staying_words())
+
+
+def _tags(tags: list[str]) -> tuple[str, ...]:
+    return own_tags(tags, (*tag_patterns(), *OTHER_TAGS))
+
+
+def _without_secrets(line: str) -> str:
+    """Return a row without secrets; one that has none as it stands."""
+    row = json.loads(line)
+    kept = _cleaned(row)
+    return line if kept == row else strict_json.write(kept)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_secrets(value, secret_patterns())
+    if isinstance(value, list):
+        return [_cleaned(one) for one in value]
+    return {_cleaned(name): _cleaned(one) for name, one in value.items()} if isinstance(value, dict) else value

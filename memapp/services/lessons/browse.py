@@ -1,0 +1,35 @@
+"""Lessons as people look at them: lists, search, and what stands behind one."""
+
+from dataclasses import dataclass
+
+from memapp.domain.lessons.lesson import Evidence, Lesson
+from memapp.language.english.recall import query_words
+from memapp.runtime import Runtime
+from memapp.services.reads import reading
+from memapp.store import lessons as store
+from memapp.store import runs
+
+get_lesson = reading(store.get_lesson)
+list_lessons = reading(store.list_lessons)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What a lesson rests on."""
+
+    evidence: tuple[Evidence, ...]
+    conflicts: tuple[tuple[Lesson, int, int], ...]
+    """Lessons for the same failure with another way out, with how often this one worked and how often that one."""
+
+
+def search_lessons(runtime: Runtime, text: str, limit: int) -> list[Lesson]:
+    """Return the lessons that have any of the words of a text, the best first."""
+    return store.search_lessons(runtime.read(), query_words(text), limit)
+
+
+def behind(runtime: Runtime, lesson: Lesson) -> Behind:
+    """Return the failures that a lesson is for, and the lessons that it contradicts."""
+    session = runtime.read()
+    against = store.conflicts_of(session, lesson.id)
+    conflicts = tuple((store.get_lesson(session, other), won, lost) for other, won, lost in against)
+    return Behind(tuple(runs.evidence_of(session, lesson.triggers)), conflicts)

@@ -1,0 +1,154 @@
+"""Making of a failure what can be recognised again, and of a failure that was solved a lesson.
+
+The lesson is a template over the two commands that were carried out, the failed one and the one that then worked. Not a word
+of any output gets into it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from memapp.domain.changes import Actor, LessonAdded, LessonEdited
+from memapp.domain.lessons.conflicts import Fix, are_in_conflict
+from memapp.domain.lessons.failure_tags import tags_of
+from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
+from memapp.domain.lessons.fingerprint import fingerprint
+from memapp.domain.lessons.lesson import (
+    MAX_ACTION_CHARS,
+    MAX_EXCERPT_CHARS,
+    MAX_RULE_CHARS,
+    PAUSE,
+    ErrorEvent,
+    Lesson,
+    Run,
+    corrects,
+    level_of,
+    rule,
+)
+from memapp.domain.lessons.secrets import without_secrets
+from memapp.language.english.failures import secret_patterns, staying_words, tag_patterns
+from memapp.store import changes, runs
+from memapp.store import lessons as store
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+AGENT = "lessons"
+SCOPE_CHARS = 32
+MOST_NEW = 5
+"""Lessons that one run adds at most: those of failures that came again first."""
+
+
+def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
+    """Return an attempt without secrets, the home folder shortened: nothing else of it is ever written."""
+    action, output, before, after, reason = (
+        clean_text(one) for one in (attempt.action, attempt.output, attempt.state_before, attempt.state_after, attempt.reason)
+    )
+    return replace(
+        attempt, action=action[:MAX_ACTION_CHARS], output=output, state_before=before, state_after=after, reason=reason
+    )
+
+
+def clean_text(text: str) -> str:
+    """Return a text without secrets, the home folder shortened."""
+    return without_secrets(text.replace("\0", ""), secret_patterns()).replace(str(Path.home()), "~")
+
+
+def scope_hash(scope: str) -> str:
+    """Return what a place is called in the file, which says nothing about it."""
+    return hashlib.sha256(scope.encode(errors="replace")).hexdigest()[:SCOPE_CHARS]
+
+
+def keep_failure(
+    session: Session,
+    run: Run,
+    step_id: str,
+    tool: str,
+    attempt: ToolAttempt,
+    feedback: Feedback,
+    channel: Channel,
+    before: float | None,
+) -> ErrorEvent:
+    """Add the failure of a step."""
+    found = fingerprint(tool, run.scope, attempt, staying_words())
+    tags = tags_of(attempt.output, tag_patterns(), channel, feedback, before)
+    fingerprint_id = runs.keep_fingerprint(session, found, tags, session.now)
+    store.adopt(session, tool, run.scope, attempt.action, fingerprint_id)
+    moved = None if before is None or feedback.progress_signal is None else feedback.progress_signal - before
+    excerpt = attempt.output.strip()[-MAX_EXCERPT_CHARS:]
+    event_id = runs.add_error(session, step_id, fingerprint_id, channel, excerpt, moved, session.now)
+    return runs.get_error(session, event_id)
+
+
+def close_failures(session: Session, run: Run, step_id: str, action: str, *, progressed: bool) -> list[tuple[ErrorEvent, str]]:
+    """Find the open failures that a step which worked is the answer to; return each with what worked.
+
+    A tool that knows its goal says so itself: what came nearer is the answer to what did not. With any other the two commands
+    tell. To do the same again, with success, closes a failure too, but what made it work is not known.
+    """
+    opened = runs.open_failures(session, run.client, run.agent, run.scope, session.now - PAUSE)
+    again = [one for one in opened if one.action == action]
+    solved = [one for one in opened if one.action != action and (progressed or corrects(action, one.action))]
+    runs.solve(session, [one.id for one in (*again, *solved)], step_id)
+    return [(one, action) for one in solved if max(len(action), len(one.action)) <= MAX_RULE_CHARS]
+
+
+def learn(session: Session, solved: Sequence[tuple[ErrorEvent, str]]) -> list[str]:
+    """Make lessons of solved failures, of one a fingerprint, those that came again first; return the ids of new ones."""
+    weight: Counter[str] = Counter({one.fingerprint_id: runs.times(session, one.fingerprint_id)[0] for one, _ in solved})
+    latest = {one.fingerprint_id: (one, correct) for one, correct in reversed(solved)}
+    added: list[str] = []
+    for fingerprint_id, _ in weight.most_common():
+        event, correct = latest[fingerprint_id]
+        added += _learn_one(session, event, correct) if len(added) < MOST_NEW else []
+    return added
+
+
+def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
+    """Add the lesson of one solved failure, unless it is known or was thrown away; return its id if it is new."""
+    lesson = _template(session, event, correct)
+    normal = session.normalise(lesson.rule_text)
+    known = store.same_rule(session, normal, lesson.tool, lesson.scope)
+    if known is None and store.refused_rule(session, normal, lesson.tool):
+        return []
+    actor = Actor(session.user_id, AGENT, step=new_id(session.now))
+    if known is None:
+        changes.apply(session, LessonAdded(lesson), actor, session.now)
+    else:
+        store.count_worked(session, known.id, session.now)
+        if event.fingerprint_id not in known.triggers:
+            changes.apply(session, LessonEdited(known.id, triggers=(event.fingerprint_id,)), actor, session.now)
+    kept = store.get_lesson(session, known.id if known else lesson.id)
+    link_conflicts(session, kept)
+    store.count_win(session, kept.id)
+    return [] if known else [lesson.id]
+
+
+def link_conflicts(session: Session, lesson: Lesson) -> None:
+    """Link a lesson with those for the same failures that put something else in the place of the same."""
+    fix = Fix.of(lesson.wrong, lesson.correct)
+    for rival in store.rivals(session, lesson):
+        if are_in_conflict(lesson.triggers, fix, rival.triggers, Fix.of(rival.wrong, rival.correct)):
+            store.link_conflict(session, lesson.id, rival.id)
+
+
+def _template(session: Session, event: ErrorEvent, correct: str) -> Lesson:
+    """Return the lesson that two commands make."""
+    now = session.now
+    return Lesson(
+        id=new_id(now),
+        rule_text=rule(event.action, correct),
+        wrong=event.action,
+        correct=correct,
+        level=level_of(correct),
+        tool=event.tool,
+        scope=event.scope,
+        task=event.task,
+        origin="executed",
+        triggers=(event.fingerprint_id,),
+        tags=event.tags,
+        created_at=now,
+        updated_at=now,
+        evidence_at=now,
+    )

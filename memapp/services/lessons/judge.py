@@ -1,0 +1,163 @@
+"""The judgement of lessons: what followed when one was shown and when it was not, and what becomes of it then."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memapp.domain.changes import Actor, LessonMoved
+from memapp.domain.jobs import Pace, has_leapt
+from memapp.domain.lessons.conflicts import Conflict, Fix
+from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
+from memapp.domain.lessons.utility import (
+    HORIZON,
+    LOW_RELIABILITY,
+    UNUSED,
+    Effect,
+    FollowingStep,
+    LessonRecord,
+    RunEvidence,
+    Settlement,
+    evidence,
+    judge,
+    reliability,
+    settle,
+    verdict,
+)
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services.lessons.capture import AGENT
+from memapp.store import activations, changes
+from memapp.store import lessons as store
+from memapp.store.activations import Following, Match
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+MOST_RUNS = 20
+"""That a lesson is judged by, the latest of those with it and of those without: somebody waits."""
+NOTHING_FOLLOWED = Settlement(0, 0, None, None)
+
+
+def after_step(session: Session, run_id: str) -> None:
+    """Settle what can be settled after a step of a run, and of runs that have ended; decide about the lessons concerned.
+
+    Those that contradict them are concerned too: a loser is shown no more, so nothing of its own would be settled.
+    """
+    waiting = activations.unsettled(session, run_id, session.now - PAUSE)
+    settled = [one.lesson_id for one in waiting if _settle(session, one, run_id)]
+    rivals = [other for lesson_id in dict.fromkeys(settled) for other, _, _ in store.conflicts_of(session, lesson_id)]
+    for lesson_id in dict.fromkeys([*settled, *rivals]):
+        decide(session, store.get_lesson(session, lesson_id))
+
+
+def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
+    """Settle what ended since, archive what nobody needed for long; yield how many. After a leap of the clock, do nothing."""
+    if last is None or has_leapt(last, runtime.clock()) or not waiting(runtime):
+        return
+    with runtime.write() as session:
+        ended = len(_ended(session))
+        after_step(session, "")
+        if ended:
+            yield ended
+        for lesson in _unreliable(session):
+            if cancel.is_set():
+                return
+            decide(session, lesson)
+            yield 1
+
+
+def waiting(runtime: Runtime) -> int:
+    """Count the hints of which it can be said now what came of them, and the lessons that would be archived."""
+    session = runtime.read()
+    return len(_ended(session)) + len(_unreliable(session))
+
+
+def _ended(session: Session) -> list[Match]:
+    return activations.unsettled(session, "", session.now - PAUSE)
+
+
+def _unreliable(session: Session) -> list[Lesson]:
+    unused = (store.get_lesson(session, one) for one in activations.unused(session, session.now - UNUSED))
+    return [one for one in unused if one.reason != BY_PERSON and reliability(one.helped, one.hurt) < LOW_RELIABILITY]
+
+
+def _settle(session: Session, match: Match, run_id: str) -> bool:
+    follows = activations.following(session, match)
+    is_over = match.run_id != run_id or match.passed is not None or len(follows) >= HORIZON
+    lesson = store.get_lesson(session, match.lesson_id)
+    found = settle(list(_concerning(follows[:HORIZON], lesson)), match.progress, run_ended=is_over)
+    if not is_over:
+        return False
+    activations.settle(session, match, found or NOTHING_FOLLOWED)
+    if match.shown and found and found.helped is not None:
+        count = store.count_win if found.helped else activations.count_loss
+        count(session, match.lesson_id)
+    return True
+
+
+def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[FollowingStep]:
+    """Yield the steps that failed and those that put the failure right; what else worked has nothing to do with it.
+
+    To do what the lesson says and to fail in the same way is that failure again, whatever it is about.
+    """
+    put_in = Fix.of(lesson.wrong, lesson.correct).put_in
+    for one in follows:
+        if one.failed or one.fixes:
+            in_vain = one.same_kind and put_in <= Fix.of("", one.action).put_in
+            yield FollowingStep(one.failed, one.same_error or in_vain, one.progress)
+
+
+def decide(session: Session, lesson: Lesson) -> None:
+    """Promote, suppress or archive a lesson if that is due.
+
+    What was measured before the person changed it, or brought it back, does not count.
+    """
+    since = store.changed_by_person(session, lesson.id) or lesson.created_at
+    effect = _effect(session, lesson, since)
+    if effect:
+        activations.keep_effect(session, lesson.id, effect)
+    record = LessonRecord(
+        status=lesson.status,
+        by_person=lesson.reason == BY_PERSON,
+        helped=lesson.helped,
+        hurt=lesson.hurt,
+        useless=activations.useless(session, lesson.id, since),
+        loses_conflicts=lesson.reason not in (RESTORED, UNDONE) and _loses(session, lesson),
+        unused=session.now - lesson.evidence_at,
+        effect=effect,
+    )
+    if move := verdict(record):
+        actor = Actor(session.user_id, AGENT, step=new_id(session.now))
+        changes.apply(session, LessonMoved(lesson.id, move.to, move.reason), actor, session.now)
+
+
+def _loses(session: Session, lesson: Lesson) -> bool:
+    """Say whether a lesson loses consistently against another that can still be shown."""
+    against = [(other, Conflict("this", other, won, lost)) for other, won, lost in store.conflicts_of(session, lesson.id)]
+    lost = [other for other, conflict in against if conflict.loser == "this"]
+    rivals = [store.get_lesson(session, other) for other in lost]
+    return any(one.status in ("candidate", "promoted") and one.purge_at is None for one in rivals)
+
+
+def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
+    matches = sorted(activations.matches(session, lesson.id), key=lambda one: one.at, reverse=True)
+    shown = [one for one in matches if one.shown and one.at > since][:MOST_RUNS]
+    baseline = [one for one in matches if not one.shown][:MOST_RUNS]
+    return judge(_evidence(session, lesson, shown), _evidence(session, lesson, baseline))
+
+
+def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match]) -> list[RunEvidence]:
+    """Return what runs say of a lesson, of those that have ended or gone on for long enough, where the failure had a sequel."""
+    found: list[RunEvidence] = []
+    for match in matches:
+        steps = activations.following(session, match)
+        is_over = len(steps) >= HORIZON or match.last_at < session.now - PAUSE or match.passed is not None
+        follows = list(_concerning(steps, lesson))
+        found += [evidence(follows, _of_run(match))] if is_over and follows else []
+    return found
+
+
+def _of_run(match: Match) -> RunEvidence:
+    """Return what is known of a run beside its steps; another program's runs are sessions, a person's days are."""
+    session = match.run_id if match.agent else f"{match.started_at:%Y-%m-%d}"
+    unknown = RunEvidence(recurrences=0, errors=0, steps=0, session=session, block=match.agent)
+    return replace(unknown, passed=match.passed, score=match.score)

@@ -1,0 +1,39 @@
+"""The sentences of messages that anything may be derived from: what surely touches nothing sensitive, nor was said in confidence.
+
+What waits for the person's yes, was denied or taken back is none of them, and no message with a part of that.
+"""
+
+from collections.abc import Sequence
+
+from memapp.domain.chat import Message
+from memapp.language import language_of
+from memapp.language.english.answering_sentence import in_confidence
+from memapp.language.english.asked_sentence import asks_what_was_talked_about
+from memapp.language.english.authorship import own_words
+from memapp.language.english.grammar import sentences, tokens
+from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.prompts.quotes import is_small_talk
+from memapp.runtime import Runtime
+from memapp.services.statements import surely_ordinary
+from memapp.services.tellable import tellable
+
+LEAST_WORDS = 3
+
+
+def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that the person typed of which nothing is withheld."""
+    whole = {one.id: one.text for one in messages if one.typed_text}
+    return [one for one in tellable(runtime.read(), [one for one in messages if one.id in whole]) if one.text == whole[one.id]]
+
+
+def plain_sentences(message: Message) -> list[str]:
+    """Return the sentences of an English message, the person's own words, that touch nothing sensitive by their words."""
+    if in_confidence(message.text) or asks_what_was_talked_about(message.text) or not language_of(message.text).reads_tone:
+        return []
+    said = [one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS]
+    return [one for one in said if not (is_small_talk(one) or is_secret(one) or touches_sensitive(one))]
+
+
+def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:
+    """Return those of the plain sentences that the judge finds ordinary too; none without it. Raises `ModelError`."""
+    return surely_ordinary(runtime, plain_sentences(message))

@@ -1,0 +1,150 @@
+"""Activations: lessons that were shown after a failure or withheld, what followed, and what all runs together say of a lesson."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memapp.domain.lessons.utility import Effect, Settlement
+from memapp.store.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A failure that a lesson is for, in a run."""
+
+    activation_id: str | None
+    """None if the lesson was neither shown nor withheld there."""
+    lesson_id: str
+    run_id: str
+    seq: int
+    """Of the failed step."""
+    fingerprint_id: str
+    progress: float | None
+    shown: bool
+    agent: str
+    started_at: datetime
+    last_at: datetime
+    passed: bool | None
+    score: float | None
+    at: datetime
+    """When it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A step after a failure, in the same run."""
+
+    action: str
+    progress: float | None
+    failed: bool
+    same_error: bool
+    """It failed with the same fingerprint."""
+    same_kind: bool
+    """It failed with the same shape."""
+    fixes: bool
+    """It is what worked after the failure."""
+
+
+_MATCH = """SELECT a.id AS activation_id, a.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id) AS fingerprint_id,
+                   s.progress, a.shown, r.agent, r.started_at, r.last_at, r.passed, r.score, s.created_at AS at
+            FROM activations a JOIN run_steps s ON s.id = a.step_id JOIN error_events e ON e.step_id = s.id
+            JOIN fingerprints f ON f.id = e.fingerprint_id JOIN runs r ON r.id = s.run_id WHERE a.user_id = :user"""
+
+
+def add(
+    session: Session,
+    activation_id: str,
+    lesson_id: str,
+    run_id: str,
+    step_id: str,
+    rank: int,
+    score: float,
+    parts: Mapping[str, float],
+    *,
+    shown: bool,
+) -> None:
+    """Note that a lesson was shown after a failure, or withheld."""
+    about = {"lesson_id": lesson_id, "run_id": run_id, "step_id": step_id, "point": "on_error", "rank": rank, "score": score}
+    session.insert("activations", id=activation_id, **about, parts=parts, shown=shown, created_at=session.now)
+    counted = "retrieved = retrieved + 1" if shown else "withheld = withheld + 1"
+    session.run(f"UPDATE lessons SET {counted} WHERE user_id = :user AND id = :id", id=lesson_id)  # noqa: S608
+
+
+def unsettled(session: Session, run_id: str, ended_before: datetime) -> list[Match]:
+    """Return the activations that wait for what follows, in a run and in those that have ended."""
+    sql = f"""{_MATCH} AND a.settled_at IS NULL AND (a.run_id = :run OR r.last_at < :ended OR r.passed IS NOT NULL)
+              ORDER BY a.id"""
+    return session.records(Match, sql, run=run_id, ended=ended_before)
+
+
+def following(session: Session, match: Match) -> list[Following]:
+    """Return the steps of the run after the failure."""
+    sql = """SELECT s.action, s.progress, e.id IS NOT NULL AS failed, coalesce(f.merged_into, f.id) IS :fingerprint AS same_error,
+                    f.tool IS failure.tool AND f.shape IS failure.shape AS same_kind,
+                    EXISTS (SELECT 1 FROM error_events x JOIN fingerprints xf ON xf.id = x.fingerprint_id
+                            WHERE x.solved_by = s.id AND coalesce(xf.merged_into, xf.id) = failure.id) AS fixes
+             FROM fingerprints failure JOIN run_steps s LEFT JOIN error_events e ON e.step_id = s.id
+             LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
+             WHERE failure.id = :fingerprint AND s.user_id = :user AND s.run_id = :run AND s.seq > :seq ORDER BY s.seq"""
+    return session.records(Following, sql, fingerprint=match.fingerprint_id, run=match.run_id, seq=match.seq)
+
+
+def settle(session: Session, match: Match, settled: Settlement) -> None:
+    """Note what followed on an activation; one that was shown counts for or against its lesson."""
+    session.run(
+        """UPDATE activations SET recurred = :recurred, fixed = :fixed, extra_failures = :extra, progress_delta = :delta,
+                  steps_to_fix = :steps, helped = :helped, settled_at = :now WHERE user_id = :user AND id = :id""",
+        id=match.activation_id,
+        recurred=settled.recurrences > 0,
+        fixed=settled.fixed,
+        extra=settled.extra_failures,
+        delta=settled.progress_delta,
+        steps=settled.steps_to_fix,
+        helped=settled.helped,
+        now=session.now,
+    )
+    if match.shown:
+        sql = """UPDATE lessons SET helped = helped + :helped, hurt = hurt + :hurt, evidence_at = :now
+                 WHERE user_id = :user AND id = :id"""
+        session.run(sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False, now=session.now)
+
+
+def count_loss(session: Session, loser: str) -> None:
+    """Count for each lesson in conflict with this one that this one did not work."""
+    session.run("UPDATE lesson_conflicts SET other_wins = other_wins + 1 WHERE user_id = :user AND one = :id", id=loser)
+    session.run("UPDATE lesson_conflicts SET one_wins = one_wins + 1 WHERE user_id = :user AND other = :id", id=loser)
+
+
+def useless(session: Session, lesson_id: str, since: datetime) -> int:
+    """Return how often a lesson was shown since a time, the error came back, and nothing mended it."""
+    sql = """SELECT count(*) FROM activations WHERE user_id = :user AND lesson_id = :id AND shown AND recurred AND NOT fixed
+             AND created_at > :since"""
+    return int(session.value(sql, id=lesson_id, since=since))
+
+
+def matches(session: Session, lesson_id: str) -> list[Match]:
+    """Return of each run the first failure at which a lesson was shown; else where it was withheld, or would have fitted."""
+    sql = f"""{_MATCH} AND a.lesson_id = :id UNION ALL
+              SELECT NULL, t.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id), s.progress, 0, r.agent, r.started_at,
+                     r.last_at, r.passed, r.score, s.created_at
+              FROM lesson_triggers t JOIN fingerprints known ON known.id = t.fingerprint_id
+              JOIN fingerprints f ON coalesce(f.merged_into, f.id) = coalesce(known.merged_into, known.id)
+              JOIN error_events e ON e.fingerprint_id = f.id JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
+              WHERE t.user_id = :user AND t.lesson_id = :id"""  # noqa: S608
+    first: dict[str, Match] = {}
+    found = session.records(Match, sql, id=lesson_id)
+    for one in sorted(found, key=lambda one: (not one.shown, one.activation_id is None, one.seq)):
+        first.setdefault(one.run_id, one)
+    return list(first.values())
+
+
+def keep_effect(session: Session, lesson_id: str, effect: Effect) -> None:
+    """Keep how a lesson does by all evidence."""
+    session.alter("lessons", lesson_id, utility=effect.utility, p=effect.p, evidence_runs=effect.window)
+
+
+def unused(session: Session, before: datetime) -> list[str]:
+    """Return the lessons that can still be shown and for which, or against which, nothing spoke since a time."""
+    sql = """SELECT id FROM lessons WHERE user_id = :user AND status IN ('candidate', 'promoted') AND purge_at IS NULL
+             AND evidence_at <= :before ORDER BY id"""
+    return [row["id"] for row in session.run(sql, before=before)]

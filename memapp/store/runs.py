@@ -1,0 +1,191 @@
+"""Runs: their steps, the failures among these, and the fingerprints by which those are recognised."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
+from memapp.domain.lessons.fingerprint import Fingerprint
+from memapp.domain.lessons.lesson import ErrorEvent, Evidence, Run, RunClient, RunStep
+from memapp.errors import NotFound
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+_RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
+                 (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id WHERE s.run_id = r.id) AS tool_errors
+          FROM runs r WHERE r.user_id = :user"""
+_STEP = """SELECT s.*, e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
+           LEFT JOIN error_events e ON e.step_id = s.id LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
+           WHERE s.user_id = :user"""
+_EVENT = """SELECT e.id, e.step_id, s.run_id, s.action, coalesce(f.merged_into, f.id) AS fingerprint_id, f.tool, f.scope, f.tags,
+                   r.task, e.created_at
+            FROM error_events e JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
+            JOIN fingerprints f ON f.id = e.fingerprint_id WHERE e.user_id = :user"""
+
+
+def current_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, since: datetime) -> Run | None:
+    """Return the run that goes on: the same task, or without one the same tool, in the same place, with no long pause.
+
+    One of which it is known whether it passed is over.
+    """
+    sql = f"""{_RUN} AND client = :client AND agent = :agent AND scope = :scope AND task = :task
+              AND (task <> '' OR tool = :tool) AND last_at >= :since AND passed IS NULL ORDER BY last_at DESC LIMIT 1"""
+    about = {"client": client, "agent": agent, "tool": tool, "scope": scope, "task": task}
+    return session.record(Run, sql, **about, since=since)
+
+
+def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, now: datetime) -> Run:
+    """Begin a run."""
+    run_id = new_id(now)
+    where = {"client": client, "agent": agent, "tool": "" if task else tool, "scope": scope, "task": task}
+    session.insert("runs", id=run_id, **where, started_at=now, last_at=now)
+    return get_run(session, run_id)
+
+
+def get_run(session: Session, run_id: str) -> Run:
+    """Return a run. Raises `NotFound`."""
+    found = session.record(Run, f"{_RUN} AND r.id = :id", id=run_id)
+    if found is None:
+        raise NotFound(f"There is no run {run_id}.")
+    return found
+
+
+def list_runs(session: Session, limit: int) -> list[Run]:
+    """Return runs, the latest first."""
+    return session.records(Run, f"{_RUN} ORDER BY r.last_at DESC, r.id DESC LIMIT :limit", limit=limit)
+
+
+def finish(session: Session, run_id: str, *, passed: bool, score: float | None) -> None:
+    """Note what a deterministic evaluator says of a run."""
+    session.alter("runs", run_id, passed=passed, score=score, referee="deterministic")
+
+
+def remove(session: Session, run_ids: Sequence[str]) -> None:
+    """Delete runs with all that happened in them, and the fingerprints that nothing else has."""
+    session.run("DELETE FROM runs WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))", ids=run_ids)
+    session.run(
+        """DELETE FROM fingerprints WHERE user_id = :user AND id NOT IN (SELECT fingerprint_id FROM error_events)
+           AND id NOT IN (SELECT fingerprint_id FROM lesson_triggers)
+           AND id NOT IN (SELECT merged_into FROM fingerprints WHERE merged_into IS NOT NULL)"""
+    )
+
+
+def add_step(session: Session, run: Run, attempt: ToolAttempt, feedback: Feedback, now: datetime) -> str:
+    """Add a step to a run; return its id."""
+    step_id, cost = new_id(now), feedback.efficiency_signal
+    sql = "SELECT coalesce(max(seq), 0) + 1 FROM run_steps WHERE run_id = :run AND user_id = :user"
+    signals = {"hard_failure": feedback.hard_failure, "constraint_failure": feedback.constraint_failure}
+    measured = {"progress": feedback.progress_signal, "seconds": cost.seconds, "tokens": cost.tokens, "cost": cost.cost}
+    seq = session.value(sql, run=run.id)
+    did = {"action": attempt.action, "exit_code": attempt.exit_code}
+    session.insert("run_steps", id=step_id, run_id=run.id, seq=seq, **did, **signals, **measured, created_at=now)
+    session.alter("runs", run.id, last_at=now)
+    return step_id
+
+
+def last_progress(session: Session, run: Run) -> float | None:
+    """Return how near the goal was after the last step of a run."""
+    sql = "SELECT progress FROM run_steps WHERE run_id = :run AND user_id = :user ORDER BY seq DESC LIMIT 1"
+    found: float | None = session.value(sql, run=run.id)
+    return found
+
+
+def steps_of(session: Session, run_id: str) -> list[RunStep]:
+    """Return the steps of a run in their order."""
+    return session.records(RunStep, f"{_STEP} AND s.run_id = :run ORDER BY s.seq", run=run_id)
+
+
+# Failures --------------------------------------------------------------------------------------------------------------
+
+
+def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str], now: datetime) -> str:
+    """Return the id of a fingerprint, which is added if it is new."""
+    about = {"tool": found.tool, "shape": found.shape, "scope": found.scope, "subject": found.subject, "version": found.version}
+    session.insert_new("fingerprints", id=new_id(now), **about, tags=tags, created_at=now)
+    sql = """SELECT id FROM fingerprints WHERE user_id = :user AND tool = :tool AND shape = :shape AND scope = :scope
+             AND subject = :subject AND version = :version"""
+    return str(session.value(sql, **about))
+
+
+def get_fingerprint(session: Session, fingerprint_id: str) -> Fingerprint:
+    """Return a fingerprint by its id. Raises `NotFound`."""
+    sql = "SELECT * FROM fingerprints WHERE user_id = :user AND id = :id"
+    found = session.record(Fingerprint, sql, id=fingerprint_id)
+    if found is None:
+        raise NotFound(f"There is no fingerprint {fingerprint_id}.")
+    return found
+
+
+def merge_fingerprints(session: Session, fingerprint_ids: Sequence[str], *, into: str) -> None:
+    """Take failures for the same as another, with those that were taken for the same as they."""
+    sql = """UPDATE fingerprints SET merged_into = (SELECT coalesce(merged_into, id) FROM fingerprints WHERE id = :into)
+             WHERE user_id = :user AND id <> :into AND coalesce(merged_into, id) IN (
+                 SELECT coalesce(merged_into, id) FROM fingerprints WHERE id IN (SELECT value FROM json_each(:ids)))"""
+    session.run(sql, ids=fingerprint_ids, into=into)
+
+
+def part_fingerprints(session: Session, fingerprint_ids: Sequence[str]) -> int:
+    """Take failures for different ones again; return how many were taken for the same."""
+    sql = """UPDATE fingerprints SET merged_into = NULL WHERE user_id = :user AND merged_into IS NOT NULL
+             AND (id IN (SELECT value FROM json_each(:ids)) OR merged_into IN (SELECT value FROM json_each(:ids)))"""
+    return session.run(sql, ids=fingerprint_ids).rowcount
+
+
+def fingerprints_of(session: Session, tool: str, scope: str, action: str) -> list[str]:
+    """Return the ids of the fingerprints by which the failures of an action in a place are recognised."""
+    sql = f"SELECT DISTINCT fingerprint_id FROM ({_EVENT}) WHERE tool = :tool AND scope = :scope AND action = :action"  # noqa: S608
+    return session.column(sql, tool=tool, scope=scope, action=action)
+
+
+def add_error(
+    session: Session, step_id: str, fingerprint_id: str, channel: Channel, excerpt: str, delta: float | None, now: datetime
+) -> str:
+    """Add the failure of a step; return its id."""
+    event_id = new_id(now)
+    about = {"step_id": step_id, "fingerprint_id": fingerprint_id, "channel": channel, "excerpt": excerpt}
+    session.insert("error_events", id=event_id, **about, progress_delta=delta, created_at=now)
+    return event_id
+
+
+def open_failures(session: Session, client: RunClient, agent: str, scope: str, since: datetime) -> list[ErrorEvent]:
+    """Return the failures of a client in a place for which nothing worked yet, the latest first."""
+    sql = f"""{_EVENT} AND e.solved_by IS NULL AND e.created_at >= :since AND r.client = :client AND r.agent = :agent
+              AND r.scope = :scope ORDER BY e.id DESC"""
+    return session.records(ErrorEvent, sql, since=since, client=client, agent=agent, scope=scope)
+
+
+def last_failure(session: Session, scope: str) -> ErrorEvent | None:
+    """Return what failed last in a place."""
+    return session.record(ErrorEvent, f"{_EVENT} AND r.scope = :scope ORDER BY e.id DESC LIMIT 1", scope=scope)
+
+
+def get_error(session: Session, event_id: str) -> ErrorEvent:
+    """Return a failure. Raises `NotFound`."""
+    found = session.record(ErrorEvent, f"{_EVENT} AND e.id = :id", id=event_id)
+    if found is None:
+        raise NotFound(f"There is no failure {event_id}.")
+    return found
+
+
+def solve(session: Session, event_ids: Sequence[str], step_id: str) -> None:
+    """Note which step worked after some failures."""
+    sql = "UPDATE error_events SET solved_by = :step WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))"
+    session.run(sql, step=step_id, ids=event_ids)
+
+
+def times(session: Session, fingerprint_id: str) -> tuple[int, int]:
+    """Return how often a failure happened, and in how many runs."""
+    sql = """SELECT count(*) AS n, count(DISTINCT s.run_id) AS runs FROM error_events e JOIN run_steps s ON s.id = e.step_id
+             WHERE e.user_id = :user AND e.fingerprint_id IN (
+                 SELECT id FROM fingerprints WHERE coalesce(merged_into, id) = :id)"""
+    (row,) = session.run(sql, id=fingerprint_id)
+    return row["n"], row["runs"]
+
+
+def evidence_of(session: Session, fingerprint_ids: Sequence[str], limit: int = 20) -> list[Evidence]:
+    """Return when some failures happened, the latest first, with what worked then."""
+    sql = """SELECT s.run_id, s.action, e.created_at AS at, solving.action AS solved_by
+             FROM error_events e
+             JOIN run_steps s ON s.id = e.step_id LEFT JOIN run_steps solving ON solving.id = e.solved_by
+             WHERE e.user_id = :user AND e.fingerprint_id IN (SELECT value FROM json_each(:ids))
+             ORDER BY e.id DESC LIMIT :limit"""
+    return session.records(Evidence, sql, ids=fingerprint_ids, limit=limit)

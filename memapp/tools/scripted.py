@@ -1,0 +1,23 @@
+"""A tool that answers from a script, for tests and benchmarks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
+
+
+@dataclass(frozen=True)
+class ScriptedTool:
+    """Actions that are not in the script succeed without a word."""
+
+    name: str = "scripted"
+    scope: str = ""
+    answers: Mapping[str, str] | None = None
+    """What a failing action writes."""
+
+    def attempt(self, action: str) -> ToolAttempt:
+        output = (self.answers or {}).get(action)
+        return ToolAttempt(action, output or "", 0 if output is None else 1, seconds=1.0)
+
+    def feedback(self, attempt: ToolAttempt) -> Feedback:
+        return Feedback(hard_failure=bool(attempt.exit_code), efficiency_signal=Efficiency(attempt.seconds))

@@ -1,0 +1,86 @@
+"""The shell as a tool: one program, run with arguments and never through a shell, in a folder, for a limited time."""
+
+import os
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
+from memapp.tools.terminal import CHUNK, ENDED_BY_PERSON, NOT_FOUND, NOT_RUNNABLE, Kept, Ran, exit_code
+
+SECONDS = 60.0
+TIMED_OUT = 124
+PROJECT_SIGNS = (".git", ".hg", ".svn")
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A program as it is run in a folder."""
+
+    name: str
+    folder: Path
+    expect: Path | None = None
+    """A file that has to be there afterwards."""
+    seconds: float = SECONDS
+
+    @property
+    def scope(self) -> str:
+        """Return the project that the folder belongs to: the nearest one with a repository, else the folder itself."""
+        folder = self.folder.absolute()
+        return str(
+            next((one for one in (folder, *folder.parents) if any((one / sign).exists() for sign in PROJECT_SIGNS)), folder)
+        )
+
+    def attempt(self, action: str) -> ToolAttempt:
+        """Run a command line without anybody watching: no input, and no more output kept than its beginning and end."""
+        try:
+            ran = _run(shlex.split(action), self.folder, self.seconds)
+        except ValueError as error:
+            ran = Ran(NOT_RUNNABLE, f"{error}\n", 0.0)
+        return as_attempt(action, ran)
+
+    def feedback(self, attempt: ToolAttempt) -> Feedback:
+        """Judge by the exit code, and by the file that is expected."""
+        code = attempt.exit_code or 0
+        is_missing = self.expect is not None and not (self.folder / self.expect).exists()
+        failed = code != 0 and code not in ENDED_BY_PERSON
+        return Feedback(failed, is_missing and code == 0, efficiency_signal=Efficiency(attempt.seconds))
+
+
+def as_attempt(action: str, ran: Ran) -> ToolAttempt:
+    """Return what came of a command that was run."""
+    return ToolAttempt(action, ran.output, ran.code, reason=f"exit {ran.code}", seconds=ran.seconds)
+
+
+def _run(argv: Sequence[str], folder: Path, seconds: float) -> Ran:
+    began, kept = time.monotonic(), Kept()
+    null, pipe, both = subprocess.DEVNULL, subprocess.PIPE, subprocess.STDOUT
+    try:
+        child = subprocess.Popen(argv, cwd=folder, stdin=null, stdout=pipe, stderr=both, bufsize=0, start_new_session=True)
+    except OSError as error:
+        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE
+        return Ran(code, f"{error.filename}: {error.strerror}\n", 0.0)
+    assert child.stdout
+    with child, selectors.DefaultSelector() as waiting:
+        waiting.register(child.stdout, selectors.EVENT_READ)
+        while waiting.select(left := began + seconds - time.monotonic()) and left > 0:
+            data = os.read(child.stdout.fileno(), CHUNK)
+            if not data:
+                break
+            kept.add(data)
+        code = _end(child, began + seconds - time.monotonic())
+    return Ran(code, kept.text(), time.monotonic() - began)
+
+
+def _end(child: "subprocess.Popen[bytes]", left: float) -> int:
+    try:
+        return exit_code(child.wait(max(0.0, left)))
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        return TIMED_OUT

@@ -1,0 +1,198 @@
+"""Running one command with everything passed through: output, exit code, signals, colours and questions.
+
+Where a person sits at a terminal, the command gets one of its own, as it would have without memapp; else pipes. What it wrote
+is kept besides, its beginning and its end. On the standard library alone, so that the command starts at once.
+"""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import termios
+import time
+import tty
+from typing import NoReturn
+
+HEAD_BYTES, TAIL_BYTES = 4096, 12_288
+"""How much of the beginning and of the end of an output is kept."""
+CHUNK = 65_536
+NOT_FOUND, NOT_RUNNABLE = 127, 126
+ENDED_BY_PERSON = (128 + signal.SIGINT, 128 + signal.SIGPIPE)
+"""Exit codes that say nothing about a command: somebody had enough of it."""
+
+
+class Kept:
+    """The beginning and the end of an output."""
+
+    def __init__(self) -> None:
+        self.head = self.tail = b""
+
+    def add(self, data: bytes) -> None:
+        room = HEAD_BYTES - len(self.head)
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-TAIL_BYTES:] if len(data) > room else self.tail
+
+    def text(self) -> str:
+        return (self.head + self.tail).decode("utf-8", "replace")
+
+
+class Ran:
+    """What became of a command."""
+
+    def __init__(self, code: int, output: str, seconds: float) -> None:
+        self.code, self.output, self.seconds = code, output, seconds
+
+
+def run(argv: list[str]) -> Ran:
+    """Run a command to its end, with the terminal, the pipes or the files that memapp itself was given."""
+    began, kept = time.monotonic(), Kept()
+    wires = _Wires()
+    previous = {number: signal.getsignal(number) for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGWINCH)}
+    alarm, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # so that its end interrupts the waiting
+    heard = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    pid = os.fork()
+    if pid == 0:
+        _become(argv, wires)
+    wires.begin()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is for the command
+    signal.signal(signal.SIGWINCH, lambda *_: wires.resize())
+    try:
+        code = _attend(pid, wires, kept, alarm)
+    finally:
+        wires.end()
+        signal.set_wakeup_fd(heard)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+        os.close(alarm)
+        os.close(wake)
+    return Ran(code, kept.text(), time.monotonic() - began)
+
+
+class _Wires:
+    """Where input and output of the command go."""
+
+    def __init__(self) -> None:
+        ttys = [os.isatty(fd) for fd in range(3)]
+        self.is_interactive = ttys[0] and ttys[1] and os.tcgetpgrp(0) == os.getpgrp()
+        self.given: dict[int, int] = {}
+        """What the command gets as its input and outputs; else it shares memapp's own."""
+        self.opened: list[int] = []
+        """memapp's own ends."""
+        self.sources: dict[int, int] = {}
+        """Where its output is read, and where that goes."""
+        self.master = self.slave = -1
+        for fd in (1, 2):
+            if ttys[fd]:
+                self.given[fd] = self._terminal(fd)
+            else:
+                read, write = os.pipe()
+                self.opened.append(read)
+                self.given[fd], self.sources[read] = write, fd
+        if self.is_interactive:
+            self.given[0] = self.given[1]
+        self._mode = termios.tcgetattr(0) if self.is_interactive else None
+
+    def _terminal(self, fd: int) -> int:
+        """Return the command's end of a terminal like the person's own; there is one."""
+        if self.master >= 0:
+            return self.slave
+        self.master, self.slave = pty.openpty()
+        self.opened.append(self.master)
+        self.sources[self.master], self.shown_on = fd, fd
+        mode = termios.tcgetattr(fd)
+        if not self.is_interactive:
+            mode[1] &= ~termios.OPOST  # the person's terminal does that
+        termios.tcsetattr(self.slave, termios.TCSANOW, mode)
+        self.resize()
+        return self.slave
+
+    def resize(self) -> None:
+        if self.master >= 0:
+            size = fcntl.ioctl(self.shown_on, termios.TIOCGWINSZ, b"\0" * 8)
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+
+    def begin(self) -> None:
+        """Let go of the command's ends, and pass every key on as it is."""
+        for fd in set(self.given.values()):
+            os.close(fd)
+        if self._mode is not None:
+            tty.setraw(0)
+
+    def end(self) -> None:
+        if self._mode is not None:
+            termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
+        for fd in self.opened:
+            os.close(fd)
+
+    def close(self, source: int) -> None:
+        """Read no more of an output. A terminal stays until the end: to close it would end the command."""
+        del self.sources[source]
+        if source != self.master:
+            self.opened.remove(source)
+            os.close(source)
+
+
+def _become(argv: list[str], wires: _Wires) -> NoReturn:
+    """Turn the new process into the command."""
+    try:
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        if wires.is_interactive:
+            os.setsid()
+        for fd, given in wires.given.items():
+            os.dup2(given, fd)
+        if wires.is_interactive:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        os.execvp(argv[0], argv)
+    except FileNotFoundError:
+        os.write(2, f"{argv[0]}: command not found\n".encode(errors="replace"))
+        os._exit(NOT_FOUND)
+    except BaseException as error:
+        os.write(2, f"{argv[0]}: {getattr(error, 'strerror', error)}\n".encode(errors="replace"))
+        os._exit(NOT_RUNNABLE)
+
+
+def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
+    """Pass everything on until the command ends; return its exit code, as a shell tells it."""
+    code: int | None = None
+    while True:
+        waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.is_interactive else [])]
+        ready = select.select(waited_for, [], [], None if code is None else 0)[0]
+        for fd in ready:
+            _pass_on(fd, wires, kept)
+        if code is not None and not ready:
+            return code  # a process that it left behind may hold the terminal still
+        if code is None:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            code = exit_code(os.waitstatus_to_exitcode(status)) if ended else None
+
+
+def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
+    try:
+        data = os.read(fd, CHUNK)
+    except OSError:  # a terminal that nobody holds any more ends so
+        data = b""
+    if fd == 0:
+        os.write(wires.master, data or b"\x04")
+    elif fd in wires.sources:
+        kept.add(data)
+        if not data or not _write(wires.sources[fd], data):
+            wires.close(fd)  # where nobody reads on, the command is told so by its next write
+
+
+def _write(fd: int, data: bytes) -> bool:
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+    except OSError:
+        return False
+    return True
+
+
+def exit_code(code: int) -> int:
+    """Return an exit code as a shell tells it: that of a command which a signal ended is above 128."""
+    return 128 - code if code < 0 else code

@@ -1,0 +1,86 @@
+"""Insights: what several messages and memories show together, with what each rests on."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+
+from memapp.domain.memory import Kind, Memory
+from memapp.domain.text import counted, one_line, shorten
+from memapp.language.english.history import who
+from memapp.language.english.second_person import addressed
+from memapp.services import insights, undo
+from memapp.services.insights import Insight
+from memapp.ui.background import background
+from memapp.ui.learned.pane import KindPane
+from memapp.ui.memories.memory_rows import MemoryRows
+from memapp.ui.safe import joined, row
+
+SHOWN = 8
+"""Pieces of evidence that are shown, the newest of each sort."""
+QUOTE_CHARS = 120
+
+
+class InsightRows(MemoryRows):
+    """★ for pinned, what it says, on how much it rests."""
+
+    evidence: Mapping[str, Insight] = {}
+    """By the id of the insight."""
+
+    def draw(self, item: Memory, width: int) -> Content:
+        one = self.evidence.get(item.id)
+        tail = joined((f"  {counted(one.evidence, 'source')}" if one else "", "$text-muted"))
+        head = joined(("★ " if item.pinned else "  ", "$accent"), row(addressed(item.text), 300))
+        return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
+
+
+class InsightsPane(KindPane):
+    """What memapp noticed, with why."""
+
+    LABEL = "Insights"
+    KIND = Kind.INSIGHT
+    HELP = "d dismisses an insight: it is not made again. m makes it a memory of your own. Enter shows what it rests on."
+    NOTHING = (
+        "No insights yet.\n\n"
+        "What comes up again and again in your chats is noticed here, with\n"
+        "what it rests on. Once a day memapp looks, while nobody waits."
+    )
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "keep", "Make it a memory", id="insights.keep")]
+
+    rows: InsightRows
+
+    def make_rows(self) -> InsightRows:
+        return InsightRows(self.runtime.clock, id="insights", empty=self.NOTHING)
+
+    def look_up(self) -> list[Memory]:
+        found = insights.list_insights(self.runtime)
+        self.rows.evidence = {one.memory.id: one for one in found}
+        self.detail.content.reasons = {one.memory.id: _why(one) for one in found}
+        return [one.memory for one in found]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return self.read is not None if action == "keep" else True
+
+    @background("memory-action")
+    async def action_keep(self) -> None:
+        """Make the insight that is read a memory of the person's own."""
+        if (one := self.read) is not None:
+            await asyncio.to_thread(insights.keep_as_memory, self.runtime, one.id)
+            (made,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
+            self.body.leave_detail()
+            self.session.did(self, f"A memory of yours now: “{shorten(one_line(addressed(one.text)), 40)}”", made.id)
+
+
+def _why(insight: Insight) -> Content:
+    """Return what an insight rests on."""
+    counts = [(len(insight.messages), "message", ""), (len(insight.memories), "memory", "memories")]
+    rests_on = " and ".join(counted(*one) for one in counts if one[0])
+    head = f"Why: {rests_on or 'nothing that is there still'}"
+    said = [f"“{shorten(one_line(one.text), QUOTE_CHARS)}”" for one in insight.messages[-SHOWN:]]
+    known = [addressed(one.text) for one in insight.memories[-SHOWN:]]
+    more = insight.evidence - len(said) - len(known)
+    lines = [joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")), *(joined("· ", one) for one in (*known, *said))]
+    return Content("\n").join([*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])])

@@ -1,0 +1,226 @@
+"""Lessons: what failed and what then worked, whether it helped since, and the attempts behind it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from memapp.domain.changes import Revision
+from memapp.domain.lessons.lesson import MAX_RULE_CHARS, Lesson
+from memapp.domain.text import counted, one_line, shorten
+from memapp.language.english.labels import called
+from memapp.runtime import Runtime
+from memapp.services.lessons import browse, curate
+from memapp.ui.background import background
+from memapp.ui.dialogs import LineQuestion
+from memapp.ui.learned.pane import NEWEST, LearnedPane
+from memapp.ui.memories.labels import age, when
+from memapp.ui.safe import joined, row
+from memapp.ui.session import AppSession
+from memapp.ui.widgets.rowlist import RowList, TimedRows
+from memapp.ui.widgets.searchfield import SearchField
+
+STATUS = 11
+STYLES = {"candidate": "$text-muted", "promoted": "$success", "suppressed": "$warning", "archived": "$text-muted"}
+SHOWN_EVIDENCE = 20
+LABEL_CHARS = 40
+DEEDS: Mapping[str, tuple[Callable[..., Revision], str, tuple[str, ...]]] = {
+    "promote": (curate.promote, "Promoted", ("candidate", "suppressed", "archived")),
+    "suppress": (curate.suppress, "Suppressed", ("candidate", "promoted")),
+    "archive": (curate.archive, "Archived", ("candidate", "promoted", "suppressed")),
+    "restore": (curate.restore, "Brought back", ("suppressed", "archived")),
+    "discard": (curate.discard, "In the trash:", ("candidate", "promoted", "suppressed", "archived")),
+}
+"""What a key does, how it is told, and with lessons of which status."""
+
+
+class LessonRows(TimedRows[Lesson]):
+    """Age, rule, whether it is trusted."""
+
+    def key(self, item: Lesson) -> str:
+        return item.id
+
+    def draw(self, item: Lesson, width: int) -> Content:
+        head = joined((f"{age(item.updated_at, self.clock()):>6}  ", "$text-muted"))
+        tail = row(item.status, STATUS, STYLES[item.status])
+        space = max(1, width - head.cell_length - STATUS - 1)
+        return joined(head, row(item.rule_text, 300).truncate(space, ellipsis=True, pad=True), " ", tail)
+
+
+class LessonDetail(VerticalScroll, can_focus=True):
+    """One lesson: wrong and right as a difference, how it did, and the attempts it was made of."""
+
+    BINDING_GROUP_TITLE = "Lesson"
+    HELP = "Escape leads back to the list."
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(id="lesson-detail")
+        self._runtime = runtime
+        self.lesson: Lesson | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="lesson-text", markup=False)
+
+    @background("lesson", exclusive=True)
+    async def show(self, lesson: Lesson | None) -> None:
+        """Show a lesson, or none."""
+        self.lesson = lesson
+        behind = await asyncio.to_thread(browse.behind, self._runtime, lesson) if lesson else None
+        text = _content(lesson, behind, self._runtime.clock()) if lesson and behind else Content("")
+        self.query_one("#lesson-text", Static).update(text)
+
+
+def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
+    tags = ", ".join(lesson.tags).replace("_", " ")
+    sure = f"{lesson.utility:+.2f}, by luck in {lesson.p:.0%}" if lesson.utility is not None and lesson.p is not None else ""
+    facts = [
+        ("status", f"{lesson.status}{f', {lesson.reason}' if lesson.reason else ''}"),
+        ("counts", f"for {lesson.tool}, {called('levels', lesson.level)}"),
+        ("about", tags),
+        ("worked", counted(lesson.worked, "time")),
+        ("shown", f"{counted(lesson.retrieved, 'time')}, withheld {lesson.withheld}"),
+        ("helped", f"{lesson.helped} of {lesson.helped + lesson.hurt}" if lesson.helped + lesson.hurt else "not known yet"),
+        ("utility", sure),
+        ("since", when(lesson.created_at, now)),
+        ("leaves", when(lesson.purge_at, now) if lesson.purge_at else ""),
+    ]
+    parts = [joined(("- ", "$error"), (row(lesson.wrong, 400)), "\n", ("+ ", "bold $success"), row(lesson.correct, 400, "bold"))]
+    parts += [joined((f"{name:>9}  ", "$text-muted"), value) for name, value in facts if value]
+    for other, won, lost in behind.conflicts:
+        parts.append(joined(("\nagainst  ", "$warning"), row(other.correct, 200), f"  (this {won}, that {lost})"))
+    if behind.evidence:
+        parts.append(joined(("\nWhat happened", "bold")))
+    for one in behind.evidence[:SHOWN_EVIDENCE]:
+        then = joined("\n         ", ("then ", "$text-muted"), row(one.solved_by, 200)) if one.solved_by else Content("")
+        parts.append(joined((f"{age(one.at, now):>7}  ", "$text-muted"), row(one.action, 200), then))
+    return Content("\n").join([parts[0], Content(""), *parts[1:]])
+
+
+class LessonsPane(LearnedPane):
+    """The lessons, searched while the person types, with all about the current one beside them."""
+
+    LABEL = "Lessons"
+    NOTHING = (
+        "No lessons yet.\n\n"
+        "Run a command as: memapp run -- git psuh\n"
+        "When it fails and you then find what works, the pair is kept\n"
+        "here, and said the next time it fails again."
+    )
+    NOT_FOUND = "No lesson has these words.\n\nesc clears the search."
+
+    HELP = "P shows a lesson always, S never again; what is measured decides about the others. / searches."
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", id="lessons.search"),
+        Binding("e", "edit", "Edit", id="lessons.edit"),
+        Binding("P", "do('promote')", "Promote", id="lessons.promote"),
+        Binding("S", "do('suppress')", "Suppress", id="lessons.suppress"),
+        Binding("A", "do('archive')", "Archive", id="lessons.archive"),
+        Binding("r", "do('restore')", "Restore", id="lessons.restore"),
+        Binding("d,delete,backspace", "do('discard')", "Trash", id="lessons.discard", key_display="d"),
+    ]
+
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
+        self.field = SearchField("words of a command", id="lessons-search")
+        self.rows = LessonRows(self.runtime.clock, id="lessons", empty=self.NOTHING)
+        self.detail = LessonDetail(self.runtime)
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="listed"):
+            with Vertical(classes="listed-rows"):
+                yield self.field
+                yield self.rows
+            yield self.detail
+
+    @background("lessons", exclusive=True)
+    async def look_again(self) -> None:
+        typed = self.field.value
+        self.rows.say_empty(self.NOT_FOUND if typed else self.NOTHING)
+        self.rows.show(await asyncio.to_thread(self._look_up, typed))
+        self.has_rows = True
+        self.screen.refresh_bindings()
+
+    def _look_up(self, typed: str) -> list[Lesson]:
+        if typed.strip():
+            return browse.search_lessons(self.runtime, typed, NEWEST)
+        return browse.list_lessons(self.runtime, limit=NEWEST)
+
+    def enter(self) -> None:
+        self.rows.focus()
+
+    def step_back(self) -> bool:
+        """Leave the detail, then end the search."""
+        if self._body.has_class("-detail") or self.detail.has_focus:
+            self._body.remove_class("-detail")
+            self.rows.focus()
+            return True
+        if self.field.value or self.field.has_focus:
+            self.field.clear()
+            self.rows.focus()
+            return True
+        return False
+
+    @property
+    def _body(self) -> Horizontal:
+        return self.query_one(".listed", Horizontal)
+
+    # Keys ------------------------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action not in ("do", "edit"):
+            return super().check_action(action, parameters)
+        current = self.rows.current
+        return current is not None and (action == "edit" or current.status in DEEDS[str(parameters[0])][2])
+
+    @background("lesson-action")
+    async def action_do(self, deed: str) -> None:
+        """Do something to the current lesson."""
+        if (lesson := self.rows.current) is not None:
+            do, did, _ = DEEDS[deed]
+            self._did(did, lesson, await asyncio.to_thread(do, self.runtime, lesson.id))
+
+    @background("lesson-action")
+    async def action_edit(self) -> None:
+        """Let the person write what works in its place."""
+        if (lesson := self.rows.current) is None:
+            return
+        save = partial(curate.edit, self.runtime, lesson.id, None)
+        line = LineQuestion("What works instead", lesson.correct, save, note=lesson.wrong, length=MAX_RULE_CHARS)
+        if (revision := await self.app.push_screen_wait(line)) is not None:
+            self._did("Edited", lesson, revision)
+
+    def _did(self, done: str, lesson: Lesson, revision: Revision) -> None:
+        self.session.did(self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step)
+
+    def action_search(self) -> None:
+        """Go into the search field."""
+        self._body.remove_class("-detail")
+        self.field.focus()
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self.look_again()
+
+    @on(Input.Submitted)
+    @on(SearchField.Left)
+    def _to_list(self) -> None:
+        self.rows.focus()
+
+    @on(RowList.Moved)
+    def _moved(self) -> None:
+        self.detail.show(self.rows.current)
+        self.refresh_bindings()
+
+    @on(RowList.Opened)
+    def _opened(self) -> None:
+        self._body.add_class("-detail")
+        self.detail.focus()

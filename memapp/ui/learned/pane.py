@@ -1,0 +1,105 @@
+"""The common part of the tabs of Learned: a pane, and the pane whose rows are the memories of one kind."""
+
+import asyncio
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from memapp.domain.filters import MemoryFilter
+from memapp.domain.memory import Kind, Memory
+from memapp.services import curate
+from memapp.ui.background import background
+from memapp.ui.memories.memory_rows import MemoryRows
+from memapp.ui.panels.listed import Listed
+from memapp.ui.panels.memory_detail import MemoryDetail
+from memapp.ui.session import AppSession
+
+NEWEST = 500
+"""Rows of a tab at most."""
+
+
+class LearnedPane(Vertical):
+    """What one tab shows. The keys of memories act on what it says is chosen."""
+
+    LABEL: ClassVar[str]
+
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(classes="learned-pane")
+        self.session = session
+        self.runtime = session.runtime
+        self.has_rows = False
+        """What is to be shown was shown once."""
+
+    def look_again(self) -> object:
+        """Look up what there is to show."""
+        raise NotImplementedError
+
+    def enter(self) -> None:
+        """Take the focus."""
+        raise NotImplementedError
+
+    def step_back(self) -> bool:
+        """Go one step back inside of it; return whether there was one."""
+        return False
+
+    @property
+    def chosen(self) -> list[Memory]:
+        """The memories that a key acts on."""
+        return []
+
+    @property
+    def read(self) -> Memory | None:
+        """The memory that is read."""
+        return None
+
+    def left(self) -> None:
+        """Show what is there now that some memories went."""
+
+
+class KindPane(LearnedPane):
+    """The memories of one kind, newest first, with all about the current one beside them."""
+
+    KIND: ClassVar[Kind]
+    NOTHING: ClassVar[str]
+    """What stands there when there is none; two columns are left in front of each line."""
+
+    def __init__(self, session: AppSession) -> None:
+        super().__init__(session)
+        self.rows = self.make_rows()
+        self.detail = MemoryDetail(session.runtime)
+        self.body = Listed(self.rows, self.detail)
+
+    def make_rows(self) -> MemoryRows:
+        return MemoryRows(self.runtime.clock, id=f"learned-{self.KIND}", empty=self.NOTHING)
+
+    def compose(self) -> ComposeResult:
+        yield self.body
+
+    @background("learned", exclusive=True)
+    async def look_again(self) -> None:
+        self.rows.show(await asyncio.to_thread(self.look_up))
+        self.has_rows = True
+        self.detail.look_again()
+        self.screen.refresh_bindings()
+
+    def look_up(self) -> list[Memory]:
+        """Return what there is; it runs on a thread."""
+        return curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST)
+
+    def enter(self) -> None:
+        self.rows.focus()
+
+    def step_back(self) -> bool:
+        return self.body.step_back()
+
+    @property
+    def chosen(self) -> list[Memory]:
+        return self.body.chosen
+
+    @property
+    def read(self) -> Memory | None:
+        return self.body.read
+
+    def left(self) -> None:
+        self.body.leave_detail()

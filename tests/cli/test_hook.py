@@ -1,0 +1,166 @@
+"""What shells and coding agents call: functions that run nothing unasked, and a hook that never says no."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memapp.light_hook import agent_step, main, read
+from tests.cli.conftest import Terminal
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = ("tool_name", "tool_input", "tool_response", "error", "session_id", "cwd", "hook_event_name", "is_interrupt")
+NEARLY = st.fixed_dictionaries(
+    {"tool_input": st.fixed_dictionaries({"command": JSON}) | JSON}, optional=dict.fromkeys(FIELDS[2:], JSON)
+)
+BROKEN = st.binary(max_size=200) | (JSON | NEARLY).map(lambda one: json.dumps(one).encode()) | st.just(b"[" * 100_000)
+
+
+def hook(home: Path, told: bytes) -> str:
+    """Call the hook in this process, with something on its standard input; return what it wrote."""
+    kept = os.dup(0), os.dup(1)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as written:
+        given.write(told)
+        given.seek(0)
+        try:
+            os.dup2(given.fileno(), 0)
+            os.dup2(written.fileno(), 1)
+            assert main({"home": str(home)}) == 0
+        finally:
+            for fd, own in enumerate(kept):
+                os.dup2(own, fd)
+                os.close(own)
+        written.seek(0)
+        return written.read().decode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "repo").mkdir()
+    return tmp_path / "repo"
+
+
+def tell(home: Path, **told: Any) -> str:
+    """Tell of a command as an agent would; return the hint."""
+    answer = hook(home, json.dumps(told).encode())
+    if not answer:
+        return ""
+    said = json.loads(answer)["hookSpecificOutput"]
+    assert said["hookEventName"] == told["hook_event_name"]
+    return str(said["additionalContext"])
+
+
+def event(folder: Path, command: str, *, error: str = "", session: str = "s1") -> dict[str, Any]:
+    about = {"session_id": session, "cwd": str(folder), "tool_name": "Bash", "tool_input": {"command": command}}
+    if error:
+        return {**about, "hook_event_name": "PostToolUseFailure", "error": error, "is_interrupt": False}
+    return {**about, "hook_event_name": "PostToolUse", "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}}
+
+
+def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path) -> None:
+    slip = event(folder, "git stauts -s", error="Exit code 1\ngit: 'stauts' is not a git command. See 'git --help'.")
+    assert tell(memapp.home, **event(folder, "ls")) == "" and not memapp.home.exists(), "a success opens nothing"
+    assert tell(memapp.home, **slip) == ""
+    assert tell(memapp.home, **event(folder.parent, f"cd {folder} && git status -s")) == ""
+    hint = tell(memapp.home, **{**slip, "session_id": "s2"})
+    assert hint == "memapp: here `git status -s` worked once, untested as a hint"
+    found = json.loads(memapp("runs", "--json")[1])
+    assert [(one["client"], one["task"], one["steps"], one["tool_errors"]) for one in found] == [
+        ("hook", "session s2", 1, 1),
+        ("hook", "session s1", 2, 1),
+    ]
+
+
+def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    memapp("run", "--", "false")
+    tell(memapp.home, **event(folder, "false", error="Exit code 1"))
+    tell(memapp.home, **event(folder, "false"))
+    assert [one["client"] for one in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
+    assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, "the agent's is closed, the person's is not"
+
+
+@pytest.mark.parametrize(
+    ("told", "step"),
+    [
+        ({"tool_response": {"stdout": "a", "stderr": "b"}}, ("make", 0, "a\nb")),
+        ({"tool_response": {"output": "no", "metadata": {"exit_code": 2}}}, ("make", 2, "no")),
+        ({"tool_response": {"stderr": "no", "exitCode": 3}}, ("make", 3, "no")),
+        ({"tool_response": "done"}, ("make", 0, "done")),
+        ({"hook_event_name": "PostToolUseFailure", "error": "Exit code 127\nmake: not found"}, ("make", 127, "make: not found")),
+        ({"error": "Command exited with non-zero status code 4"}, ("make", 4, "")),
+        ({"error": "no rule"}, ("make", 1, "no rule")),
+        ({"hook_event_name": "PostToolUseFailure", "error": "x", "is_interrupt": True}, None),
+        ({"hook_event_name": "PreToolUse"}, None),
+        ({"tool_input": {"file_path": "/x"}}, None),
+        ({"tool_input": {"command": "make", "run_in_background": True}}, None),
+    ],
+)
+def test_the_ways_in_which_agents_tell_how_a_command_ended(told: dict[str, Any], step: tuple[str, int, str] | None) -> None:
+    found = agent_step({"tool_name": "Bash", "tool_input": {"command": "make"}, **told})
+    assert (found and (found.command, found.code, found.output)) == step
+
+
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=BROKEN)
+def test_whatever_comes_in_the_command_is_never_denied(tmp_path: Path, content: bytes) -> None:
+    blocked = tmp_path / "no folder"
+    blocked.write_text("")
+    hook(blocked, content)
+
+
+def test_a_locked_a_damaged_and_a_missing_memory_deny_nothing(tmp_path: Path, folder: Path) -> None:
+    told = json.dumps(event(folder, "false", error="Exit code 1"))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+    def run(home: Path, standard_input: str | None = told) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "memapp", "--home", str(home), "hook", "agent"]
+        given = {"stdin": subprocess.DEVNULL} if standard_input is None else {"input": standard_input}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False, **given)
+
+    assert (run(tmp_path / "none").returncode, run(tmp_path / "none", None).returncode) == (0, 0)
+    with closing(sqlite3.connect(tmp_path / "none" / "memapp.db")) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        done = run(tmp_path / "none")
+        assert (done.returncode, done.stdout) == (0, "") and "nothing was recorded" in done.stderr
+    (tmp_path / "none" / "memapp.db").write_bytes(os.urandom(5000))
+    assert run(tmp_path / "none").returncode == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tmp_path: Path, shell: str) -> None:
+    script = memapp("hook", shell)[1]
+    assert len(script.splitlines()) < 12
+    if not shutil.which(shell):
+        return
+    seen, program = tmp_path / "seen", tmp_path / "memapp"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {seen}\n[ "$1" != why ]\n')
+    program.chmod(0o755)
+    for answer in ("n", "y"):
+        said = f"{script}\nm git status\nwhy\n"
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        subprocess.run(
+            [shell, "-c", said], env=environment, input=answer, capture_output=True, text=True, timeout=20, check=False
+        )
+        ran = seen.read_text().splitlines()
+        assert ran[:2] == ["run -- git status", "why"] and len(ran) == (2 if answer == "n" else 3)
+        seen.unlink()
+
+
+def test_only_the_whole_command_line_takes_the_quick_way() -> None:
+    assert read(["--home", "x", "hook", "agent"]) == {"home": "x"}
+    assert read(["hook", "agent", "--help"]) is None and read(["hook", "bash"]) is None

@@ -1,0 +1,108 @@
+"""Failed commands at a terminal, with real programs: run, why, lessons, runs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memapp.light_run import read
+from tests.cli.conftest import Terminal
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def run(home: Path, *argv: str) -> tuple[int, list[str]]:
+    """Run a command as a person would; return its code and what stood on standard error."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-m", "memapp", "--home", str(home), "run", "--", *argv]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr.splitlines()
+
+
+def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Path) -> None:
+    code, first = run(memapp.home, "git", "stauts", "-s")
+    assert (code, "memapp lessons" in first[-2]) == (1, True), "a word about it, the first time"
+    assert run(memapp.home, "git", "status", "-s") == (0, [])
+    code, said = run(memapp.home, "git", "stauts", "-s")
+    assert code == 1 and said[-1] == "memapp: here `git status -s` worked once, untested as a hint · memapp why"
+    assert sum("memapp:" in line for line in said) == 1
+
+    out = memapp("why")[1]
+    assert out.splitlines() == [
+        "failed: git stauts -s",
+        "kind: unknown command",
+        "here `git status -s` worked once, untested as a hint (the same failure)",
+    ]
+    (row,) = json.loads(memapp("lessons", "--json")[1])
+    shown = memapp("lessons", "show", row["id"])[1]
+    assert shown.startswith("- git stauts -s\n+ git status -s\n") and "shown 1 time" in shown
+    assert "git status" in memapp("lessons", "search", "status")[1] and not memapp("lessons", "search", "vase")[1]
+    (one,) = json.loads(memapp("runs", "--json")[1])
+    assert (one["tool"], one["steps"], one["tool_errors"]) == ("git", 3, 2)
+    steps = memapp("runs", "show", one["id"])[1].splitlines()
+    assert [line.split("\t")[1] for line in steps] == ["exit 1", "worked", "exit 1"]
+    assert memapp("undo")[1] == "Taken back: Remembered “git stauts -s -> git status -s”\n"
+
+
+def test_a_missing_result_is_a_failure_and_the_code_stays(memapp: Terminal, repo: Path) -> None:
+    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "true")[0] == 0
+    (one,) = json.loads(memapp("runs", "--json")[1])
+    assert (one["task"], one["tool_errors"]) == ("notes", 1)
+
+
+def test_a_success_opens_nothing_unless_a_failure_is_open(memapp: Terminal, repo: Path) -> None:
+    memapp("run", "--", "true")
+    assert not memapp.home.exists()
+    memapp("run", "--", "false")
+    marks = list((memapp.home / "cache" / "open").iterdir())
+    assert len(marks) == 1 and "false" not in marks[0].read_text()
+    memapp("run", "--", "true")
+    (one,) = json.loads(memapp("runs", "--json")[1])
+    assert one["tool"] == "false", "another program is none of its business"
+
+
+def test_turned_off_or_left_out_nothing_is_kept(memapp: Terminal, repo: Path) -> None:
+    for name, value in (("lessons_not_of", f"{repo}"), ("lessons_not_of", "false"), ("lessons", "off")):
+        memapp("config", "set", name, value)
+        assert memapp("run", "--", "false")[0] == 1
+        assert memapp("runs", "--json")[1] == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_run"),
+    [
+        ("run -- git status", True),
+        ("--home x run --task a --expect=b -- ls", True),
+        ("run my first marathon", False),
+        ("run", False),
+        ("run --", False),
+        ("run --taks a -- ls", False),
+        ("--server x run -- ls", False),
+        ("why is the sky blue", False),
+    ],
+)
+def test_the_quick_way_is_for_a_command_line_without_a_doubt(words: str, is_run: bool) -> None:
+    assert (read(words.split()) is not None) is is_run
+
+
+def test_a_question_may_begin_like_a_command(memapp: Terminal) -> None:
+    for question in ("run my first marathon", "why is the sky blue"):
+        code, out, _ = memapp(*question.split())
+        assert code == 0 and out, question
+
+
+def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(memapp: Terminal, repo: Path) -> None:
+    memapp.home.mkdir()
+    (memapp.home / "memapp.db").write_bytes(os.urandom(5000))
+    code, _, err = memapp("run", "--", "false")
+    assert (code, err.count("\n")) == (1, 1) and "nothing was recorded" in err

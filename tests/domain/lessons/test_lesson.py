@@ -1,0 +1,85 @@
+"""Which command puts which right, and for which commands a lesson is."""
+
+import pytest
+
+from memapp.domain.lessons.feedback import Feedback
+from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, corrects, level_of, rule
+from memapp.domain.lessons.recording import is_left_out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "is_correction"),
+    [
+        ("git psuh", "git push", True),
+        ("git push", "git push -u origin main", True),
+        ("cp vase shelf", "cp -r vase shelf", True),
+        ("ls --colour --al", "ls --color --all", True),
+        ("apt install clay", "sudo apt install clay", True),
+        ("gti status", "git status", True),
+        ("ln target link -s", "ln link target -s", True),
+        ("kiln add clay", "kiln put clay", True),
+        ("git psuh", "git status", False),
+        ("kiln -c 'load vase'", "kiln -c 'load bowl'", False),
+        ("ls vase", "ls", False),
+        ("git push", "git push", False),
+        ("make", "ls", False),
+        ("git", "git status", False),
+        ("git --vrsn", "git status", False),
+        ("kiln --al", "kiln", True),
+        ("frobnicate x", "ls x", False),
+    ],
+)
+def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: str, is_correction: bool) -> None:
+    assert corrects(right, wrong) is is_correction
+
+
+@pytest.mark.parametrize(
+    ("wrong", "correct", "action", "is_for_it"),
+    [
+        ("git psuh", "git push", "git psuh --tags", True),
+        ("git psuh", "git push", "git comit", False),
+        ("git push", "git push -u origin main", "git push", True),
+        ("git push", "git push -u origin main", "git push -u origin main", False),
+        ("rm vase", "rm -r vase", "rm bowl", True),
+    ],
+)
+def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correct: str, action: str, is_for_it: bool) -> None:
+    assert applies(wrong, correct, action) is is_for_it
+
+
+def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
+    levels = [level_of(one) for one in ("git push", "git push --force", "git push origin vase", "./build.sh", "cat notes.txt")]
+    assert levels == ["domain", "domain", "task", "domain", "task"]
+
+
+def test_a_rule_has_an_end() -> None:
+    assert len(rule("x" * 1000, "y" * 1000)) <= MAX_RULE_CHARS
+
+
+@pytest.mark.parametrize(
+    ("feedback", "before", "channel"),
+    [
+        (Feedback(hard_failure=True, constraint_failure=True), None, "hard_failure"),
+        (Feedback(constraint_failure=True, progress_signal=2), 1, "constraint_failure"),
+        (Feedback(progress_signal=1), 1, "no_progress"),
+        (Feedback(progress_signal=1.5), 1, None),
+        (Feedback(progress_signal=0), None, None),
+        (Feedback(), 3, None),
+    ],
+)
+def test_a_step_fails_in_one_of_three_channels(feedback: Feedback, before: float | None, channel: str | None) -> None:
+    assert feedback.channel(before) == channel
+
+
+@pytest.mark.parametrize(
+    ("left_out", "action", "is_kept"),
+    [
+        ("", "kiln fire", True),
+        ("", " kiln fire", False),
+        ("kiln", "kiln fire", False),
+        ("/home/me/secret/, pot", "kiln fire", False),
+        ("/home/me/sec, kil", "kiln fire", True),
+    ],
+)
+def test_what_the_person_leaves_out_is_not_kept(left_out: str, action: str, is_kept: bool) -> None:
+    assert is_left_out(left_out, action, "kiln", "/home/me/secret/plans") is not is_kept

@@ -1,0 +1,19 @@
+"""What a sentence is said to be about: whole phrases, and no half ones."""
+
+import pytest
+
+from memapp.language.english.topics import topics_in
+
+
+@pytest.mark.parametrize(
+    ("sentence", "topics"),
+    [
+        ("I rowed to the island with my cousin Tobias.", ["the island", "User's cousin Tobias"]),
+        ("What is the cheapest way to paint a shed?", ["a shed"]),
+        ("The regatta is on the 5th of June.", ["the regatta"]),
+        ("I keep the dough in the cellar overnight.", ["the dough", "the cellar"]),
+        ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
+    ],
+)
+def test_a_topic_is_a_whole_phrase(sentence: str, topics: list[str]) -> None:
+    assert topics_in(sentence) == topics

@@ -1,0 +1,176 @@
+"""What is noticed by itself: counted, with its evidence, gone with that, and nothing of what is sensitive."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memapp.domain.changes import Actor, Created
+from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import Kind
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.domain.query import QueryRequest
+from memapp.errors import UsageError
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate, forget, insights, undo
+from memapp.services.consent import decisions, requests
+from memapp.services.ordinary import untouched
+from memapp.services.query import query
+from memapp.store import changes, chat, memories
+from tests.builders import Clock, fact, use_simple_form
+
+SUNDAY = datetime(2026, 1, 4, 18, tzinfo=UTC)
+RUNS = ("I ran along the canal.", "My running group met at the mill.", "Running in the rain again.", "I ran eight kilometres.")
+OTHERS = ("The stove smokes.", "I found a coin from Chile.", "A parcel came for the baker.", "My kettle whistles in tune.")
+
+
+def live_on(runtime: Runtime, on_sundays: Sequence[str], weeks: int = 5) -> None:
+    """Let two chats a week pass, of which the one on Sunday is about something."""
+    for week in range(weeks):
+        for day, said in ((0, on_sundays[week % len(on_sundays)]), (3, OTHERS[week % len(OTHERS)])):
+            at = SUNDAY + timedelta(weeks=week, days=day)
+            with runtime.write() as session:
+                thread = chat.create_thread(session, "A chat", "companion", at)
+                chat.add_message(session, thread.id, Role.USER, said, at, origin=Origin.TYPED)
+    runtime.clock = Clock(SUNDAY + timedelta(weeks=weeks))
+
+
+def noticed(runtime: Runtime) -> list[str]:
+    list(insights.run(runtime, Cancel(), None))
+    return [one.memory.text for one in insights.list_insights(runtime)]
+
+
+@pytest.fixture
+def ran(runtime: Runtime) -> insights.Insight:
+    use_simple_form(runtime)
+    live_on(runtime, RUNS)
+    noticed(runtime)
+    (one,) = insights.list_insights(runtime)
+    return one
+
+
+def test_what_comes_up_regularly_is_counted_with_its_evidence(runtime: Runtime, ran: insights.Insight) -> None:
+    assert ran.memory.text == (
+        "In five of ten chats from 4 January 2026 to 4 February 2026 User talked about running, mostly on Sundays."
+    )
+    assert (ran.by, ran.evidence, {one.text for one in ran.messages}) == ("rules", 5, set(RUNS))
+    assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (Kind.INSIGHT, "relationship_dynamic", 2)
+    assert noticed(runtime) == [ran.memory.text], "and once"
+
+
+def test_somebody_is_named_without_whose_they_are(runtime: Runtime) -> None:
+    met = [f"My friend Thandi and I {did}." for did in ("fenced", "rowed far", "sang a round", "mended the kite", "baked scones")]
+    live_on(runtime, met)
+    assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about Thandi, mostly on Sundays."]
+
+
+def test_only_an_allowlist_of_its_own_reads_it_and_it_stands_below_what_was_stated(
+    runtime: Runtime, ran: insights.Insight
+) -> None:
+    stated = curate.add(runtime, "I talked about running in five chats.", category="relationship_dynamic").memory_id
+
+    def seen(agent: str) -> list[str]:
+        capability = runtime.categories.capability(agent, runtime.user_id)
+        return [one.id for one in query(runtime, capability, QueryRequest(agent=agent, query="running chats")).memories]
+
+    assert (seen("supervisor"), seen("observer")) == ([], [stated, ran.memory.id])
+
+
+def test_what_is_sensitive_is_never_counted(runtime: Runtime) -> None:
+    live_on(runtime, ["My chemo was on again.", "Chemo makes me tired.", "The chemo nurse is kind."])
+    assert noticed(runtime) == []
+
+
+def test_what_was_denied_is_never_counted_and_ends_what_was_counted_of_it(runtime: Runtime, ran: insights.Insight) -> None:
+    denied = requests.propose(runtime, "health", "running", message_id=ran.messages[0].id, typed=True)
+    assert denied is not None
+    decisions.deny(runtime, denied.id)
+    assert noticed(runtime) == []
+
+
+def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memory_of_ones_own(
+    runtime: Runtime, ran: insights.Insight
+) -> None:
+    kept = curate.get(runtime, insights.keep_as_memory(runtime, ran.memory.id))
+    assert (kept.kind, kept.origin, kept.text, kept.category) == (Kind.SEMANTIC, "person", ran.memory.text, "notes")
+    assert noticed(runtime) == []
+    with pytest.raises(UsageError):
+        insights.keep_as_memory(runtime, kept.id)
+    undo.undo_last(runtime)
+    assert noticed(runtime) == [ran.memory.text]
+    insights.dismiss(runtime, ran.memory.id)
+    assert noticed(runtime) == []
+    assert len(untouched(runtime, ran.messages)) == 5, "what was said may still be told"
+
+
+def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtime) -> None:
+    known = [fact(text, SUNDAY) for text in ("User runs.", "User owns a stopwatch.", "User keeps a diary of races.")]
+    insight = fact(
+        "User takes running seriously.", SUNDAY, kind=Kind.INSIGHT, category="relationship_dynamic", origin="reflected"
+    )
+    with runtime.write() as session:
+        for one in known:
+            changes.apply(session, Created(one), Actor("me", "rules"), session.now)
+        changes.apply(session, Created(insight, tuple(one.id for one in known[:2])), Actor("me", "model:wise"), session.now)
+
+    def texts() -> list[str]:
+        return [one.memory.text for one in insights.list_insights(runtime)]
+
+    assert [len(one.memories) for one in insights.list_insights(runtime)] == [2]
+    curate.discard(runtime, known[2].id)
+    assert texts() == [insight.text], "it does not rest on that"
+    step = curate.discard(runtime, known[1].id).step
+    assert texts() == []
+    undo.undo(runtime, step)
+    assert texts() == [insight.text] and insights.list_insights(runtime)[0].evidence == 2
+    curate.edit(runtime, known[0].id, "I gave up running.")
+    assert texts() == [], "that is not what it was made of"
+    curate.discard(runtime, known[1].id)
+    forget.purge(runtime, [known[1].id])
+    assert memories.get_memories(runtime.read(), [insight.id]) == []
+
+
+def concluding(*found: dict[str, Any]) -> Any:
+    def script(prompt: Prompt, sampling: Sampling) -> str | None:
+        return json.dumps({"insights": list(found)}) if sampling.schema and "insights" in str(sampling.schema) else None
+
+    return script
+
+
+def test_a_capable_model_concludes_what_is_grounded_and_no_more(runtime: Runtime, model: ScriptedModel) -> None:
+    live_on(runtime, OTHERS, weeks=3)
+    curate.add(runtime, "I started a course in bookbinding.")
+    good = {"summary": "User takes to bookbinding and finds coins.", "tags": ["bookbinding"], "evidence": [1, 2], "importance": 2}
+    model.script = concluding(
+        good,
+        {**good, "summary": "User takes to bookbinding.", "evidence": [1, 99]},
+        {**good, "summary": "He is glad about bookbinding and coins."},
+    )
+    assert noticed(runtime) == [good["summary"]]
+    (one,) = insights.list_insights(runtime)
+    assert (one.by, one.evidence, len(one.memories)) == (f"model:{model.name}", 2, 1)
+    sampling = next(one for one in model.samplings if one.schema and "insights" in str(one.schema))
+    assert (sampling.temperature, sampling.max_tokens) == (0.0, 220)
+
+
+def test_what_is_sure_is_the_second_signal_for_a_goal(runtime: Runtime) -> None:
+    live_on(runtime, RUNS, weeks=12)
+    with runtime.write() as session:
+        thread = chat.create_thread(session, "Goals", "companion", session.now)
+        said = chat.add_message(session, thread.id, Role.USER, "I want to run further.", session.now, origin=Origin.TYPED)
+    waits = requests.propose(runtime, "goals_add", "run further", message_id=said.id, typed=True)
+    assert waits is not None and waits.state == "pending"
+    list(insights.run(runtime, Cancel(), None))
+    assert decisions.profile(runtime)["goals_add"] == ("run further",)
+
+
+def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runtime) -> None:
+    live_on(runtime, RUNS)
+    stopped = Cancel()
+    stopped.set()
+    assert list(insights.run(runtime, stopped, None)) == [] and insights.list_insights(runtime) == []
+    assert len(noticed(runtime)) == 1

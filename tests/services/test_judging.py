@@ -1,0 +1,177 @@
+"""What becomes of a lesson by what follows on it: settled, counted, promoted, suppressed, withheld."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.changes import Actor, LessonMoved
+from memapp.domain.lessons.feedback import Feedback, ToolAttempt
+from memapp.domain.lessons.lesson import Lesson
+from memapp.domain.lessons.utility import is_withheld
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import jobs, runs, undo
+from memapp.services.lessons import browse, curate
+from memapp.services.runs import Client
+from memapp.store import changes
+from memapp.tools.scripted import ScriptedTool
+from tests.builders import Clock, make_runtime
+
+KILN = ScriptedTool(
+    "kiln",
+    "studio",
+    {
+        "kiln frie": "kiln: 'frie' is not a kiln command",
+        "kiln feir": "kiln: 'feir' is not a kiln command",
+        "kiln list": "the kiln is cold",
+    },
+)
+
+
+def day(runtime: Runtime, *actions: str) -> int:
+    """Do something on another day; return how often a hint was shown."""
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=1)
+    return sum(bool(runs.attempt(runtime, KILN, one)[1].hints) for one in actions)
+
+
+def lesson(runtime: Runtime) -> Lesson:
+    (found,) = browse.list_lessons(runtime)
+    return found
+
+
+def learn(runtime: Runtime) -> None:
+    for _ in range(4):
+        day(runtime, "kiln frie", "kiln frie", "kiln frie")
+    day(runtime, "kiln frie", "kiln fire")
+
+
+def test_a_lesson_that_helps_is_promoted_beside_what_followed_without_it(runtime: Runtime) -> None:
+    learn(runtime)
+    for _ in range(3):
+        assert lesson(runtime).status == "candidate"
+        assert day(runtime, "kiln frie", "kiln fire", "kiln off", "kiln sweep") == 1
+    found = lesson(runtime)
+    assert (found.retrieved, found.helped, found.hurt, found.withheld) == (3, 3, 0, 0)
+    assert (found.status, found.reason, found.evidence_runs) == ("promoted", "useful", 3)
+    assert found.utility == pytest.approx(0.65 * 1 + 0.35 * 8 / 13)  # errors 8 / 5 -> 0, steps 13 / 5 -> 1
+    assert found.p == pytest.approx(4 / 56)  # of 8 runs 4 went well, and any 3 of these look as good
+
+
+def test_a_lesson_that_never_helps_is_suppressed_after_three_useless_retrievals(runtime: Runtime) -> None:
+    learn(runtime)
+    assert day(runtime, "kiln frie", "kiln frie") == 2
+    assert day(runtime, "kiln frie", "kiln frie") == 2
+    assert (lesson(runtime).status, lesson(runtime).hurt) == ("candidate", 1), "after the last failure nothing followed"
+    assert day(runtime, "kiln frie", "kiln frie", "kiln frie", "kiln frie", "kiln frie") == 3
+    found = lesson(runtime)
+    assert (found.status, found.reason, found.hurt) == ("suppressed", "never helped", 4), "what was shown last is settled too"
+    assert day(runtime, "kiln frie") == 0
+
+
+def test_the_persons_word_overrules_what_is_measured(runtime: Runtime) -> None:
+    learn(runtime)
+    with runtime.write() as session:
+        moved = LessonMoved(lesson(runtime).id, "promoted", "person")
+        changes.apply(session, moved, Actor(session.user_id, "person"), session.now)
+    for _ in range(5):
+        day(runtime, "kiln frie", "kiln frie", "kiln frie")
+    found = lesson(runtime)
+    assert (found.status, found.reason, found.helped) == ("promoted", "person", 0)
+    assert found.hurt >= 3
+
+
+def test_what_else_works_is_no_answer_and_what_is_done_in_vain_is_the_failure_again(runtime: Runtime) -> None:
+    learn(runtime)
+    day(runtime, "kiln frie", "kiln off", "kiln sweep", "kiln dust", "kiln fire")
+    assert (lesson(runtime).helped, lesson(runtime).hurt) == (0, 0), "in three steps nothing came of it"
+    (lesson_id,) = [lesson(runtime).id]
+    curate.edit(runtime, lesson_id, correct="kiln feir")
+    for _ in range(3):
+        day(runtime, "kiln frie", "kiln feir", "kiln feir", "kiln feir")
+    assert (lesson(runtime).status, lesson(runtime).reason) == ("suppressed", "never helped")
+
+
+@pytest.mark.parametrize("back", [curate.restore, lambda runtime, _: undo.undo_last(runtime)])
+def test_what_the_person_brings_back_is_judged_by_what_follows_then(
+    runtime: Runtime, back: Callable[[Runtime, str], object]
+) -> None:
+    learn(runtime)
+    day(runtime, *["kiln frie"] * 8)
+    assert lesson(runtime).status == "suppressed"
+    back(runtime, lesson(runtime).id)
+    assert day(runtime, *["kiln frie"] * 4) == 4
+    assert lesson(runtime).status == "candidate"
+    day(runtime, *["kiln frie"] * 6)
+    assert lesson(runtime).status == "suppressed"
+
+
+@pytest.mark.parametrize(("passed", "status"), [(False, "candidate"), (True, "promoted")])
+def test_an_evaluator_ends_a_run_and_its_word_is_what_decides(runtime: Runtime, passed: bool, status: str) -> None:
+    for _ in range(4):
+        day(runtime, "kiln frie", "kiln frie", "kiln frie")
+        runs.finish(runtime, KILN, Client(), passed=False, score=0.1)
+    for _ in range(4):
+        day(runtime, "kiln frie", "kiln fire")
+        runs.finish(runtime, KILN, Client(), passed=passed, score=0.1)
+    assert (lesson(runtime).helped, lesson(runtime).status) == (3, status), "without its word it would be promoted"
+    assert [(one.passed, one.score, one.steps) for one in runs.list_runs(runtime, 1)] == [(passed, 0.1, 2)]
+
+
+def test_what_came_of_the_last_hint_of_all_is_seen_in_idle_time(runtime: Runtime) -> None:
+    learn(runtime)
+    day(runtime, "kiln frie", "kiln fire")
+    assert isinstance(runtime.clock, Clock)
+    job = [one for one in jobs.JOBS if one.name == "lessons"]
+    list(jobs.run(runtime, Cancel(), job))
+    assert (lesson(runtime).helped, job[0].waiting(runtime)) == (0, 0), "more may come"
+    runtime.clock.now += timedelta(hours=1)
+    assert job[0].waiting(runtime) == 1
+    assert list(jobs.run(runtime, Cancel(), job)) == [(job[0], 1)] and list(jobs.run(runtime, Cancel(), job)) == []
+    assert (lesson(runtime).helped, job[0].waiting(runtime)) == (1, 0)
+
+
+def test_what_nobody_needed_for_sixty_days_and_seldom_helped_is_archived(runtime: Runtime) -> None:
+    learn(runtime)
+    day(runtime, "kiln frie", "kiln frie")
+    day(runtime, "kiln list")
+    assert (lesson(runtime).helped, lesson(runtime).hurt) == (0, 1)
+    assert isinstance(runtime.clock, Clock)
+    archive = [one for one in jobs.JOBS if one.name == "lessons"]
+    for days, archived in ((0, 0), (59.9, 0), (60.02, 1)):
+        at = lesson(runtime).evidence_at + timedelta(days=days)
+        runtime.clock.now = at - timedelta(hours=1)
+        list(jobs.run(runtime, Cancel(), archive))  # after a leap it only looks at the clock
+        runtime.clock.now = at
+        assert archive[0].waiting(runtime) == archived
+        assert sum(1 for _ in jobs.run(runtime, Cancel(), archive)) == archived
+    assert (lesson(runtime).status, lesson(runtime).reason) == ("archived", "unused")
+
+
+def test_until_it_is_proven_one_match_in_five_is_withheld_but_never_the_first(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path, lessons_compare=True)
+    learn(runtime)
+    shown = day(runtime, *["kiln frie", "kiln fire"] * 30)  # one run, which decides nothing
+    with runtime.write() as session:
+        rows = list(session.run("SELECT id, shown FROM activations ORDER BY id"))
+    found = lesson(runtime)
+    runtime.close()
+    assert [bool(row["shown"]) for row in rows] == [True, *(not is_withheld(row["id"]) for row in rows[1:])]
+    assert (found.status, found.retrieved, found.withheld) == ("candidate", shown, 30 - shown)
+
+
+def test_a_tool_that_knows_its_goal_says_itself_what_was_the_answer(runtime: Runtime) -> None:
+    """Its actions begin with no program and name no subcommand; another row of the same kind is helped too."""
+
+    class Loom(ScriptedTool):
+        def feedback(self, attempt: ToolAttempt) -> Feedback:
+            woven = len(attempt.action) if attempt.exit_code == 0 else 0
+            return Feedback(hard_failure=bool(attempt.exit_code), progress_signal=float(woven))
+
+    loom = Loom("loom", "shed", {f"weft {colour}": "unknown step 'weft'" for colour in ("red", "blue")})
+    for action in ("weft red", "pick red"):
+        runs.attempt(runtime, loom, action)
+    _, again = runs.attempt(runtime, loom, "weft blue")
+    assert [one.lesson.rule_text for one in again.hints] == ["weft red -> pick red"]

@@ -1,0 +1,46 @@
+"""The shell as a tool that nobody watches, and its four channels."""
+
+import sys
+from pathlib import Path
+
+from memapp.domain.lessons.feedback import Feedback
+from memapp.tools.shell import TIMED_OUT, Shell
+from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
+
+
+def test_a_program_is_run_without_a_shell_and_its_output_is_kept_up_to_a_limit(tmp_path: Path) -> None:
+    shell = Shell("echo", tmp_path)
+    assert shell.attempt("echo '$HOME; ls' >x").output == "$HOME; ls >x\n"
+    kept = Shell("python", tmp_path).attempt(f"{sys.executable} -c \"print('a' * 5 + 'b' * 10**6 + 'c' * 5)\"").output
+    assert (kept[:6], kept[-6:], len(kept)) == ("aaaaab", "ccccc\n", HEAD_BYTES + TAIL_BYTES)
+
+
+def test_one_that_does_not_end_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    attempt = Shell("sh", tmp_path, seconds=0.3).attempt("sh -c 'echo begun; sleep 60 & sleep 60'")
+    assert (attempt.exit_code, attempt.output) == (TIMED_OUT, "begun\n")
+    assert attempt.seconds < 20
+
+
+def test_the_channels_tell_a_failure_from_a_missing_result(tmp_path: Path) -> None:
+    shell = Shell("sh", tmp_path, expect=Path("vase.txt"))
+
+    def signals(action: str) -> tuple[bool, bool]:
+        attempt = shell.attempt(action)
+        found: Feedback = shell.feedback(attempt)
+        assert found.efficiency_signal.seconds == attempt.seconds
+        return found.hard_failure, found.constraint_failure
+
+    assert signals("sh -c 'exit 3'") == (True, False)
+    assert signals("true") == (False, True)
+    assert signals("touch vase.txt") == (False, False)
+    assert signals("sh -c 'exit 130'") == (False, False), "the person stopped it"
+    assert signals("no-such-program") == (True, False)
+    assert signals("echo 'open") == (True, False)
+
+
+def test_its_scope_is_the_repository_else_the_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "repo" / "src" / "x"
+    inner.mkdir(parents=True)
+    assert Shell("git", inner).scope == str(inner)
+    (tmp_path / "repo" / ".git").mkdir()
+    assert Shell("git", inner).scope == str(tmp_path / "repo")

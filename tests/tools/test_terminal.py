@@ -1,0 +1,97 @@
+"""A command under `memapp run` behaves as it would without: bytes, exit code, signals, colours and questions."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MEMAPP = (sys.executable, "-m", "memapp")
+ROOT = str(Path(__file__).parents[2])
+
+
+def command(home: Path, *argv: str) -> list[str]:
+    return [*MEMAPP, "--home", str(home), "run", "--", *argv]
+
+
+@pytest.fixture(autouse=True)
+def from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", ROOT)
+
+
+def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tuple[int, bytes]:
+    """Run a program on a terminal of its own; type when it asks, and something more when it has answered."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background may ignore it
+        os.execvp(argv[0], argv)
+    seen, until = b"", time.monotonic() + 30
+    while time.monotonic() < until:
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                data = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not data:
+                break
+            seen += data
+        if typed and b"?" in seen:
+            os.write(terminal, typed)
+            typed, then = then, b""
+            seen = seen.replace(b"?", b"!")
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
+
+
+@pytest.mark.parametrize("code", [0, 3, 127])
+def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
+    source = f"import os, sys; d = sys.stdin.buffer.read(); os.write(1, d); os.write(2, b'e\\r\\n\\xff'); sys.exit({code})"
+    given = bytes(range(256)) * 2000
+    plain, under = (
+        subprocess.run(argv, input=given, capture_output=True, timeout=60, cwd=tmp_path)
+        for argv in ([sys.executable, "-c", source], command(tmp_path / "home", sys.executable, "-c", source))
+    )
+    assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
+    assert under.stderr.startswith(plain.stderr)
+    assert code or under.stderr == plain.stderr, "a success says nothing"
+    assert (tmp_path / "home" / "memapp.db").exists() is (code != 0), "the store is opened after a failure only"
+
+
+def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_shell(tmp_path: Path) -> None:
+    ended = [["sh", "-c", f"kill -{signal.SIGTERM.value} $$"], ["there-is-no-such-program"], [str(tmp_path)]]
+    codes = [subprocess.run(command(tmp_path / "home", *argv), capture_output=True, cwd=tmp_path).returncode for argv in ended]
+    assert codes == [128 + signal.SIGTERM, 127, 126]
+
+
+def test_nobody_reads_on_and_the_command_ends_as_it_would(tmp_path: Path) -> None:
+    shell = f"{' '.join(command(tmp_path / 'home', 'yes'))} | head -n 1"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, timeout=30, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == (b"y\n", b"")
+
+
+def test_a_process_left_behind_does_not_keep_the_command(tmp_path: Path) -> None:
+    began = time.monotonic()
+    subprocess.run(command(tmp_path / "home", "sh", "-c", "sleep 30 & echo started"), capture_output=True, cwd=tmp_path)
+    assert time.monotonic() - began < 20
+
+
+def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
+    source = "import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), input('name?'))"
+    code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"Mira\n")
+    assert code == 0 and b"True True True Mira" in seen
+
+
+def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(tmp_path: Path) -> None:
+    source = "import os, time; [os.close(fd) for fd in (0, 1, 2)]; time.sleep(0.3); os._exit(3)"
+    assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
+
+
+def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:
+    source = "import time\ntry:\n print('?', flush=True); time.sleep(30)\nexcept KeyboardInterrupt: print('stopped'); exit(130)"
+    code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"\x03")
+    assert code == 130 and b"stopped" in seen
+    assert not (tmp_path / "home" / "memapp.db").exists()

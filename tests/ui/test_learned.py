@@ -1,0 +1,165 @@
+"""Learned: its tabs, and how-tos as a person writes, reads, runs down and takes them back."""
+
+import pytest
+
+from memapp.domain.changes import Created, Merged, SoftDeleted
+from memapp.domain.memory import Kind
+from memapp.language.english.duplicates import ENGLISH
+from memapp.services import activity, curate, howtos, runs
+from memapp.services.lessons import browse as lessons
+from memapp.store import changes
+from memapp.store.database import open_database
+from memapp.tools.scripted import ScriptedTool
+from memapp.ui.panels.checklist import ChecklistView
+from memapp.ui.screens.learned import PANES, LearnedScreen
+from tests.builders import fact
+from tests.ui.conftest import Seen, World
+from tests.ui.test_screens import SIZES
+
+TEA = "Make tea: 1. Boil the water. 2. Pour it on the leaves. 3. Wait four minutes."
+
+
+async def open_learned(seen: Seen, tab: str) -> LearnedScreen:
+    await seen.pilot.press("f6")
+    await seen.until(lambda: isinstance(seen.app.screen, LearnedScreen) and seen.app.screen.is_mounted)
+    screen = seen.app.screen
+    assert isinstance(screen, LearnedScreen)
+    while tab != screen.pane.LABEL:
+        await seen.pilot.press("tab")
+    await seen.settle()
+    return screen
+
+
+async def test_each_empty_tab_says_what_comes_there(seen: Seen) -> None:
+    for pane in PANES:
+        await open_learned(seen, pane.LABEL)
+        assert f"[{pane.LABEL}]" in seen.text() and f"No {pane.LABEL.lower()} yet." in seen.text()
+        assert "Provenance" not in seen.text(), "there is nothing to tell of"
+        await seen.pilot.press("enter", "e", "d", "p")
+        assert len(seen.app.screen_stack) == 1
+    await seen.pilot.press("escape")
+    await seen.until(lambda: seen.app.current_mode == "chat")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_how_to_is_written_down_run_down_and_taken_back(world: World, size: tuple[int, int]) -> None:
+    async with world.app(size=size) as seen:
+        await seen.ready()
+        await open_learned(seen, "How-tos")
+        await seen.pilot.press("n", *"Tea", "tab", *"I boil water", "enter", *"pour it", "ctrl+s")
+        await seen.until(lambda: "2 steps" in seen.text() and "Tea" in seen.text())
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "▸☐ 1. Boil water" in seen.text())
+        await seen.pilot.press("space")
+        await seen.until(lambda: "☑ 1. Boil water" in seen.text() and "▸☐ 2. Pour it" in seen.text())
+        assert "␣ Tick" in seen.lines()[-1] and "a Begin again" in seen.lines()[-1]
+        await seen.pilot.press("escape")
+        await seen.until(lambda: "1 of 2 done" in seen.text() and "␣ Tick" not in seen.lines()[-1])
+        await seen.pilot.press("e", *"Drink, ", "ctrl+s")  # before its first step
+        await seen.until(lambda: howtos.checklists(seen.app.runtime)[0].howto.steps[0] == "Drink, Boil water")
+        await seen.pilot.press("d")
+        await seen.until(lambda: "No how-tos yet." in seen.text())
+        await seen.pilot.press("u")
+        await seen.until(lambda: "2 steps" in seen.text())
+        await seen.pilot.press("f3", "enter")
+        await seen.until(lambda: isinstance(seen.app.focused, ChecklistView))
+        await seen.pilot.press("j", "space")
+        await seen.until(lambda: "☑ 2. Pour it" in seen.text())
+
+
+async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Seen) -> None:
+    await seen.type(f"/howto {TEA}")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: [one.howto.text for one in howtos.checklists(seen.app.runtime)] == ["Make tea"])
+    await seen.type("/howto Make coffee")
+    await seen.pilot.press("enter")
+    await seen.until(lambda: "one step a line" in seen.words())
+    await seen.pilot.press(*"grind", "ctrl+s")
+    await seen.until(lambda: len(howtos.checklists(seen.app.runtime)) == 2)
+    assert {one.kind for one in curate.list_memories(seen.app.runtime)} == {Kind.PROCEDURAL}
+
+
+async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    for name in curate.categories(runtime):
+        assert ("No chat" in curate.readers(runtime, name)) is (name not in runtime.categories.allowlists["supervisor"])
+    await seen.pilot.press("f3", "n", *"I keep hens", "tab", "tab", "tab")
+    await seen.until(lambda: "Chats see it." in seen.text())
+    await seen.pilot.press(*["backspace"] * 5, *"interests")
+    await seen.until(lambda: "No chat sees it, only agents: researcher." in seen.words())
+    await seen.pilot.press("enter")
+    await seen.until(lambda: curate.list_memories(runtime) != [])
+    await seen.pilot.press("c")
+    await seen.until(lambda: "interests · No chat sees it, only agents: researcher." in seen.words())
+
+
+async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken_back(world: World) -> None:
+    world.database = open_database(world.folder / "memapp.db", ENGLISH)
+    runtime = world.start()
+    kept, gone, moved = (curate.add(runtime, text).memory_id for text in ("I keep two hens.", "I keep hens.", "I ski."))
+    assert activity.upkeep_since(runtime) == {}, "what the person does is none, nor what was before the first start"
+    end = runtime.purge_at()
+    for change, by in ((Merged(gone, kept, end), "merge"), (SoftDeleted(moved, "unused", end), "lifecycle")):
+        with runtime.write() as session:
+            changes.apply(session, change, runtime.actor(name=by), session.now)
+    runtime.close()
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        told = "Since last time (F7): 1 memory merged, 1 unused memory moved to the trash"
+        await seen.until(lambda: told in seen.words())
+        await seen.pilot.press("f7", "tab", "tab", "tab")
+        await seen.until(lambda: "Nothing runs now." in seen.text() and "↶" in seen.text())
+        await seen.pilot.press("down", "u")  # not the last one
+        await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)
+        assert moved not in [one.id for one in curate.list_memories(seen.app.runtime)]
+        await seen.pilot.press("space")
+        await seen.until(lambda: "Paused." in seen.text() and "␣ Go on" in seen.lines()[-1])
+        assert seen.app.session.talk.paused
+        await seen.pilot.press("space")
+        await seen.until(lambda: "Paused." not in seen.text())
+        assert activity.upkeep_since(seen.app.runtime) == {}, "it is told once"
+
+
+async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    facts = [curate.add(runtime, text).memory_id for text in ("I run on Sundays.", "I ran to the lake.")]
+    insight = fact("User talked about running.", runtime.clock(), kind=Kind.INSIGHT, origin="reflected")
+    with runtime.write() as session:
+        changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"), session.now)
+    await open_learned(seen, "Insights")
+    await seen.until(lambda: "2 sources" in seen.text() and "· I ran to the lake." in seen.words())
+    await seen.pilot.press("enter", "p")
+    await seen.until(lambda: "★ You talked" in seen.words())
+    await seen.pilot.press("m")
+    await seen.until(lambda: "No insights yet." in seen.text())
+    kinds = {one.text: one.kind for one in curate.list_memories(runtime)}
+    assert kinds[insight.text] is Kind.SEMANTIC
+    await seen.pilot.press("u")
+    await seen.until(lambda: "2 sources" in seen.text())
+
+
+async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    kiln = ScriptedTool(
+        "kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command", "kiln wam": "kiln: 'wam' is no command"}
+    )
+    for action in ("kiln frie", "kiln fire 900", "kiln wam", "kiln warm"):
+        runs.attempt(runtime, kiln, action, runs.Client())
+    await open_learned(seen, "Lessons")
+    await seen.until(lambda: "kiln wam -> kiln warm" in seen.text() and "kiln frie -> kiln fire 900" in seen.text())
+    await seen.pilot.press("slash", *"fire", "down")
+    await seen.until(lambda: "kiln warm" not in seen.text() and "+ kiln fire 900" in seen.text())
+    assert "P Promote" in seen.lines()[-1] and "Restore" not in seen.lines()[-1]
+    await seen.pilot.press("P")
+    await seen.until(lambda: [one.status for one in lessons.list_lessons(runtime, ("promoted",))] == ["promoted"])
+    await seen.until(lambda: "P Promote" not in seen.lines()[-1])
+    await seen.pilot.press("e", *"kiln fire", "enter")
+    await seen.until(lambda: "+ kiln fire\n" in "\n".join(line.rstrip(" │") + "\n" for line in seen.lines()))
+    await seen.pilot.press("S")
+    await seen.until(lambda: "r Restore" in seen.lines()[-1])
+    await seen.pilot.press("u", "u", "u")
+    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate"})
+    await seen.pilot.press("escape", "d")
+    await seen.until(lambda: len(lessons.list_lessons(runtime)) == 1)
+    await seen.pilot.press("u")
+    await seen.until(lambda: len(lessons.list_lessons(runtime)) == 2)
