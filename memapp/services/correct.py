@@ -119,7 +119,8 @@ def _says_again(message: Message, found: Corrected) -> bool:
 
 def _came_from(session: Session, message: Message) -> list[Corrected]:
     """Return what a message taught and what of it waits, without what the person did something with."""
-    learned = [one for one in memories.list_learned_from(session, [message.id]) if is_left_alone(session, one)]
+    taught = [one for one in memories.list_learned_from(session, [message.id]) if not one.is_reflected]
+    learned = [one for one in taught if is_left_alone(session, one)]
     requests = consents.list_requests(session, state="pending", message_id=message.id)
     return [*(Corrected(one.text, one) for one in learned), *_waiting(session, requests)]
 

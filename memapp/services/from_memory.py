@@ -47,7 +47,7 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.formerly import known_before
-from memapp.services.near_answer import NEAR, likeness, waits
+from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
@@ -58,7 +58,6 @@ UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
-WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
 NAME = "memapp"
 """What the persona is called that speaks of itself as the program; others are whom they play."""
 MYSELF = (
@@ -139,9 +138,10 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
 def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
     lines = _nearest(runtime, question, message, hits)
+    told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
-    if is_of_person and waits(runtime, message.text, question, max((line.sure for line in lines), default=0.0)):
-        return FromMemory(WAITS)
+    if is_of_person and (request := waiting_for(runtime, message.text, question, told)):
+        return FromMemory(that_it_waits(runtime, request, message.thread_id))
     if lines:
         return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     if not question.is_personal:

@@ -1,9 +1,11 @@
 """What may be the answer to a question put to the memory, though not for sure: what is near in meaning, or waits for a yes."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.profile import Hint
+from memapp.domain.text import one_line, shorten
 from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import sentences
@@ -15,6 +17,9 @@ from memapp.services.consent import pending
 from memapp.services.embed import embedded
 from memapp.store import chat
 
+WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
+TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox for your yes or no.'
+QUOTE_CHARS = 200
 NEAR = 0.35
 """A sentence less like the question than this has nothing to do with it."""
 AMONG = 20
@@ -40,21 +45,27 @@ def _is_all_of(question: MemoryQuestion, sentence: str) -> bool:
     return not question.other and bool(is_of_it) and names(question, sentence)
 
 
-def waits(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -> bool:
-    """Say whether what waits for the person's yes would answer: for sure, or nearer than what may be `told`."""
+def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -> ConsentRequest | None:
+    """Return what waits for the person's yes and would answer: for sure, or nearer than what may be `told`."""
     requests = pending.list_pending(runtime)[:AMONG]
-    if question.field and any(one.field == question.field for one in requests):
-        return True
-    said = [(request, one) for request in requests for one in _said(runtime, request)]
-    if any(certain(question, one, is_fact=False) for _, one in said):
-        return True
+    said = [(request, one) for request in requests for _, one in _said(runtime, request)]
+    of_field = [one for one in requests if question.field and one.field == question.field]
+    sure = (request for request, one in said if certain(question, one, is_fact=False))
+    if found := next(chain(of_field, sure), None):
+        return found
     near = [(request, one) for request, one in said if may_answer(question, one, is_fact=False)]
-    of_field = [f"{label(request.field)}: {one}" for request, one in near]
-    return any(like >= NEAR and like > told for like in likeness(runtime, asked, question, of_field))
+    alike = likeness(runtime, asked, question, [f"{label(request.field)}: {one}" for request, one in near])
+    return next((request for like, (request, _) in zip(alike, near, strict=True) if like >= NEAR and like > told), None)
 
 
-def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[str]:
-    """Yield what says what a request proposes, of each sentence that which may not be told."""
+def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
+    """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said."""
+    told = [said for thread, said in _said(runtime, request) if thread == thread_id]
+    return TOLD_HERE.format(shorten(one_line(told[-1]), QUOTE_CHARS)) if told else WAITS
+
+
+def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[tuple[str, str]]:
+    """Yield what says what a request proposes, with the chat it was said in: of each sentence that which may not be told."""
     session = runtime.read()
     for message in (chat.get_message(session, one) for one in chat.still_there(session, request.evidence)):
         hints = [Hint(request.field, request.new_value)]
@@ -63,4 +74,4 @@ def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[str]:
             for told in told_beside(sentence, hints).splitlines():
                 left = left.replace(told.removesuffix("…"), "")
             if says_any(left, hints):
-                yield left
+                yield message.thread_id, left.strip()

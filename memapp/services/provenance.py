@@ -24,9 +24,13 @@ def provenance_of(runtime: Runtime, memory: Memory) -> Provenance:
 
 
 def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list[Taught]]:
-    """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing."""
+    """Return what is remembered from each of these messages, oldest first; one that only said the same again taught nothing.
+
+    What memapp made of a whole chat, no single message taught.
+    """
     found: dict[str, list[Taught]] = {}
-    for memory in memories.list_learned_from(runtime.read(), message_ids):
+    facts = [one for one in memories.list_learned_from(runtime.read(), message_ids) if not one.is_reflected]
+    for memory in facts:
         for message_id in set(message_ids) & set(memory.sources):
             if (learned := _learned(runtime, memory, message_id)) is not None:
                 found.setdefault(message_id, []).append(learned)

@@ -18,6 +18,7 @@ from memapp.services import from_memory, from_profile
 from memapp.services.asked_to_forget import last_meant
 from memapp.services.consent import decisions
 from memapp.services.named import KnownValue, named, said_of
+from memapp.services.near_answer import that_it_waits
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import tellable
 from memapp.store import chat
@@ -38,7 +39,7 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
     if found.is_known:
         return from_profile.listed([from_profile.told(one.field, one.value) for one in found.values], found.facts, "named")
     if found.requests:
-        return FromMemory(from_memory.WAITS)
+        return FromMemory(that_it_waits(runtime, found.requests[0], message.thread_id))
     if told := from_memory.known(runtime, message, earlier):
         return told
     if found.near:
@@ -58,7 +59,7 @@ def known_since(runtime: Runtime, content: str, message: Message, earlier: Seque
     if found.values:
         return FromMemory("\n".join(_of_value(runtime, one) for one in found.values[:LINES]))
     if found.requests:
-        return FromMemory(from_memory.WAITS)
+        return FromMemory(that_it_waits(runtime, found.requests[0], message.thread_id))
     said = [one for one in _messages(runtime, said_of(runtime, content)) if one.id != message.id]
     if said:
         return FromMemory(_quote(runtime, said[0], subject), (Recalled.of_message(said[0], "named"),))

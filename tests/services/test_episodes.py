@@ -14,6 +14,7 @@ from memapp.runtime import Runtime
 from memapp.services import curate, episodes, forget
 from memapp.services.consent import requests
 from memapp.services.from_memory import known
+from memapp.services.provenance import learned_from
 from memapp.store import chat, memories
 from tests.builders import Clock, new_chat, say
 
@@ -57,6 +58,7 @@ def test_a_chat_that_rests_becomes_an_episode_without_what_is_sensitive(runtime:
     told = "talked about the garden and the old hedge on 31 January 2026."
     assert one.text == f"User {told} User planted three apple trees in the garden."
     assert (one.kind, one.origin, one.run_id, len(one.sources)) == (Kind.EPISODIC, "reflected", thread, 2)
+    assert learned_from(runtime, one.sources) == {}, "no message taught it: it stands below none"
     assert made(runtime) == [one] and episodes.waiting(runtime) == 0
     answer = f"You {told} You planted three apple trees in the garden. ['memory']"
     assert asked(runtime, "What did we talk about today?") == answer

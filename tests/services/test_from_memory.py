@@ -13,8 +13,9 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, UNKNOWN, UNSURE, WAITS
+from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, UNKNOWN, UNSURE
 from memapp.services.from_profile import NOTHING
+from memapp.services.near_answer import WAITS
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -373,8 +374,9 @@ def test_what_was_talked_about_is_listed_without_what_is_sensitive(runtime: Runt
 def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_question(runtime: Runtime) -> None:
     tell(runtime, "I'm allergic to penicillin.", "my girlfriend Ines lives in Porto")
     assert own(runtime, "what am I allergic to?") == own(runtime, "where does my girlfriend live?") == WAITS
-    say(runtime, new_chat(runtime), "I'm lactose intolerant, but I love cheese")
+    say(runtime, here := new_chat(runtime), "I'm lactose intolerant, but I love cheese")
     assert own(runtime, "what am I intolerant to?") == WAITS, "a part of that sentence may be told, and not this"
+    assert "\"I'm lactose intolerant" in own(runtime, "what am I intolerant to?", here), "in its own chat it stands above anyway"
     assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
 

@@ -15,7 +15,8 @@ from memapp.inference.quantise import prepare
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, samples, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import UNKNOWN, WAITS
+from memapp.services.from_memory import UNKNOWN
+from memapp.services.near_answer import WAITS
 from tests.builders import make_runtime, new_chat, only, say
 
 
