@@ -21,7 +21,7 @@ from memapp.domain.prompt import Piece
 from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.inference import Cancel
 from memapp.language import language_of
-from memapp.language.english.dates import dated, local_day
+from memapp.language.english.dates import lasting, local_day
 from memapp.language.english.tags import tags_for
 from memapp.language.english.topics import bare, listed, topics_in
 from memapp.language.english.writing import check_episode, check_episode_form, tells_what_happened
@@ -168,7 +168,7 @@ def _in_words(runtime: Runtime, day: date, said: Sequence[str]) -> str:
     if not topics:
         return ""
     talked = f"User talked about {listed(topics)} {told_on(day)}."
-    done = [dated(one.fact, day) for sentence in said for one in language_of(sentence).read(sentence).statements if one.fact]
+    done = [lasting(one.fact, day) for sentence in said for one in language_of(sentence).read(sentence).statements if one.fact]
     done = [one for one in done if tells_what_happened(one) and len(talked) + len(one) < MAX_MEMORY_CHARS]
     told = [" ".join([talked, *_most_telling(runtime, said, done, 1)]), talked]
     return next((one for one in told if not check_episode_form(one)), "")

@@ -6,13 +6,14 @@ What was judged of a message is found again from its words, without the chat mod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 
 from memapp.domain.chat import Message
 from memapp.domain.provenance import NotKept, WhyNot
 from memapp.domain.utterance import Statement
 from memapp.errors import ModelError
 from memapp.language.english.asked_to_remember import holds_all
-from memapp.language.english.dates import dated, local_day, typed_ahead_of_its_day
+from memapp.language.english.dates import lasting, local_day, typed_ahead_of_its_day
 from memapp.runtime import Runtime
 from memapp.services import memory_request, statements
 from memapp.services.asked_to_remember import remember
@@ -36,8 +37,13 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
         return ()
     with suppress(ModelError):
         found = statements.refusals(runtime, typed_ahead_of_its_day(message), statements.said_before(runtime, message))
-        return [(replace(one, fact=dated(one.fact, local_day(message))), why) for one, why in found]
+        return [_as_it_lasts(one, why, local_day(message)) for one, why in found]
     return None
+
+
+def _as_it_lasts(one: Statement, why: WhyNot | None, told_on: date) -> tuple[Statement, WhyNot | None]:
+    text = lasting(one.fact, told_on)
+    return (replace(one, fact=text), why) if text or not one.fact else (one, why or "passing")
 
 
 def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]) -> tuple[NotKept, ...]:

@@ -9,7 +9,7 @@ longer holds (`services.correct`) goes to the trash in the step of what takes it
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from memapp.domain.categories import NOTES
@@ -28,7 +28,7 @@ from memapp.inference import Cancel, ChatModel
 from memapp.language import language_of
 from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
-from memapp.language.english.dates import dated, local_day, typed_ahead_of_its_day, typed_on_its_day
+from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.grammar import tokens
 from memapp.language.english.grounding import UNSAID
@@ -88,7 +88,9 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     if cancel.is_set():
         return  # still pending: next time
     drafts = _with_instead(runtime, drafts, corrected)
-    drafts = [replace(draft, text=dated(draft.text, told_on)) for draft in drafts]
+    lasting_drafts = [_as_it_lasts(draft, told_on) for draft in drafts]
+    refused += [[NOT_LASTING] for one in lasting_drafts if one is None]
+    drafts = [one for one in lasting_drafts if one]
     fresh = [draft for draft in drafts if not draft.text or not duplicate_of(draft.text, taught)]
     if fresh or not failure:
         yield from _store(runtime, surprise, message, fresh, refused, corrected, is_all=failure is None)
@@ -99,6 +101,12 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
 def is_enough_for_today(runtime: Runtime) -> bool:
     """Say whether so much was learned today that the rest is left for tomorrow."""
     return memories.count_memories(runtime.read(), MemoryFilter(after=runtime.clock().astimezone().date())) >= FACTS_PER_DAY
+
+
+def _as_it_lasts(draft: Draft, told_on: date) -> Draft | None:
+    """Return a draft as it reads on any other day, None for a fact of that day alone; what needs a yes is asked about anyhow."""
+    text, value = (lasting(one, told_on) or dated(one, told_on) for one in (draft.text, draft.value))
+    return replace(draft, text=text, value=value) if draft.topic or lasting(draft.text, told_on) else None
 
 
 def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | None) -> list[Draft]:
@@ -273,7 +281,8 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     language = language_of(text)
     told = language.read(text)
     found = told.stated[:REQUESTS_PER_TURN]
-    drafts = [draft_of(one.fact) for one in told.statements if one.fact] if found else []
+    lasting_drafts = [_as_it_lasts(draft_of(one.fact), local_day(message)) for one in told.statements if one.fact and found]
+    drafts = [draft for draft in lasting_drafts if draft]
     pasted = language.read(" ".join(message.text[start:end] for start, end in message.pasted)).stated
     is_own = not any(is_forgotten(runtime, draft.text) for draft in drafts)  # what was erased is no word for anything
     for one in found:

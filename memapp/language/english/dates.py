@@ -47,6 +47,13 @@ def dated(text: str, today: date, *, is_ahead: bool = False) -> str:
     return text
 
 
+def lasting(fact: str, today: date) -> str:
+    """Return a fact told on a day as it reads on any other: with dates, without `lately`; empty where it is of that day alone."""
+    text = EN.regex("{of_telling}").sub("", dated(fact, today))
+    text = f"{text[0].upper()}{text[1:]}" if fact[:1].isupper() else text
+    return "" if EN.regex("{as_seen}").search(text) else text
+
+
 def days_meant(text: str, today: date) -> list[str]:
     """Return the days that a text, told on a day, names without their dates."""
     return [one for one in EN.regex("{day}").findall(dated(text, today)) if one not in text]
@@ -77,8 +84,8 @@ def _put(found: re.Match[str], today: date, *, is_ahead: bool) -> str:
         return found[0]
     if named.get("part"):
         told = f"on the {named['part']} of {told.removeprefix('on ')}"
-    if named["before"] not in ("", "on", "in", "at"):
-        told = f"{named['before']} {told[3:]}"
+    if named["before"] not in ("", "on", "in", "at") and not told.startswith("since "):
+        told = f"{named['before']} {told.partition(' ')[2]}"
     elif not named["before"] and re.match(r" (?:is|was|will)\b", after):
         told = told[3:]
     return told[0].upper() + told[1:] if found[0][0].isupper() else told
@@ -91,24 +98,42 @@ def _is_ahead(told: str, today: date) -> bool:
 
 def _date(named: Mapping[str, str], leading: str, clause: str, today: date) -> str:
     """Return the date that the groups of a pattern name, with `on` or `in`; empty where it may come again."""
-    tells = {name for name in ("again", "yearly", "counted", "over", "is", "once") if EN.regex(rf"\b{{{name}}}\b").search(clause)}
+    kinds = ("again", "yearly", "counted", "over", "is", "once", "lasting")
+    tells = {name for name in kinds if EN.regex(rf"\b{{{name}}}\b").search(clause)}
     is_over = leading == "since" or ("over" in tells and "is" not in tells)
-    turn = named.get("turn", "")
+    turn = "last" if named.get("turn") == "this past" else named.get("turn", "")
     if near := named.get("near"):
         return _written("day", today + timedelta(EN.entry("near_days").get(near, 0)))
+    if named.get("past"):
+        return f"since {_counted(named, today, -1).partition(' ')[2]}" if named["over"] or leading in EN.within else ""
     if number := named.get("number"):
+        if leading == "for" and not named["side"] and "lasting" in tells:
+            return f"since {_counted(named, today, -1).removeprefix('in ').removeprefix('on ')}"
         is_rate = "again" in tells or ("once" not in tells and ("counted" in tells or number in EN.articles))
         if not named["side"] and (leading != "in" or is_over or is_rate):
             return ""  # so long something takes
-        count = int(EN.forms("numbers").get(number, "1" if number in EN.articles else number))
-        return _written(named["unit"], _ahead(today, named["unit"], -count if named["side"] == " ago" else count))
+        return _counted(named, today, -1 if named["side"] == " ago" else 1)
     if unit := named.get("unit"):
         return _written(unit, _ahead(today, unit, EN.entry("steps").get(turn, 1)))
     is_single = is_over or "once" in tells or ("last" in named and leading in EN.spanning)
     if turn == "this" and "month" in named and not is_single:
-        return ""  # `has been there this summer` may be over
+        ways = [_comes(named, today, turn, is_over=is_over) for is_over in (False, True)]
+        return next((one for one in ways if str(today.year) in one), ways[0])  # `has been there this summer` may be over
     is_clear = is_single and leading in EN.placing and "again" not in tells and not ("month" in named and "yearly" in tells)
     return _comes(named, today, turn, is_over=is_over) if turn or is_clear or named.get("week") or named.get("of_week") else ""
+
+
+def _counted(named: Mapping[str, str], today: date, side: int) -> str:
+    """Return the date so many days, weeks, months or years off; where the number is not exact, about that time."""
+    number, unit = named["number"] or "a", named["unit"]
+    is_vague = EN.regex("{vague}").fullmatch(number) is not None
+    exact = EN.forms("numbers").get(number, "1" if number in EN.articles else number)
+    count = side * ((2 if "couple" in number else 3) if is_vague else int(exact)) * (10 if unit == "decade" else 1)
+    if unit == "day" and is_vague:
+        return _written("week", _ahead(today + timedelta(count), "week", 0))
+    unit = "year" if unit == "decade" else unit
+    told = _written(unit, _ahead(today, unit, count))
+    return f"around {told[3:]}" if is_vague or named.get("nearly") else told
 
 
 def _comes(named: Mapping[str, str], today: date, turn: str, *, is_over: bool) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.language.english.dates import dated
+from memapp.language.english.dates import dated, lasting
 from memapp.language.english.grounding import check_grounding
 
 MONDAY = date(2026, 11, 23)
@@ -50,6 +50,16 @@ MONDAY = date(2026, 11, 23)
         ("User is going to Oslo this summer.", "User is going to Oslo in summer 2027."),
         ("User broke the leg last summer.", "User broke the leg in summer 2026."),
         ("User will ski this winter.", "User will ski in winter 2026/27."),
+        ("User has been to Oslo this summer.", "User has been to Oslo in summer 2026."),
+        ("User went skiing this past weekend.", "User went skiing on the weekend of 21 November 2026."),
+        ("User saw a play last night.", "User saw a play on Sunday 22 November 2026."),
+        ("User met Tom over two years ago.", "User met Tom around 2024."),
+        ("User bought a boat a few days ago.", "User bought a boat in the week of 16 November 2026."),
+        ("User bought a boat a couple of months ago.", "User bought a boat around September 2026."),
+        ("User has worked there for the last year.", "User has worked there since 2025."),
+        ("User has been to Italy twice in the past few years.", "User has been to Italy twice since 2023."),
+        ("User has been a nurse for nearly ten years.", "User has been a nurse since around 2016."),
+        ("User has played the cello for eight months.", "User has played the cello since March 2026."),
     ],
 )
 def test_a_time_as_seen_from_the_day_becomes_a_date_as_coarse_as_its_words(text: str, expected: str) -> None:
@@ -76,16 +86,17 @@ def test_a_time_as_seen_from_the_day_becomes_a_date_as_coarse_as_its_words(text:
         "User spent summers in Rome in August as a child.",
         "User has been to Rome in May.",
         "User may go this may.",
-        "User has been to Oslo this summer.",
         "User likes marches in the dark.",
         "User works part time, 2 days a week.",
         "User reads three books in a month.",
         "User lost 10 kg in two months.",
-        "User has worked there for the last year.",
-        "User met Tom over two years ago.",
         "Every first saturday of the month is market day for User.",
         "User's flight is on March 14, 2027.",
         "User moved in March of 2020.",
+        "User was a nurse for ten years.",
+        "User has been to Rome for two weeks.",
+        "User has a contract for two years.",
+        "The last two years were hard for User.",
     ],
 )
 def test_what_comes_again_or_is_unclear_stays_in_its_words(text: str) -> None:
@@ -104,6 +115,24 @@ def test_a_fact_with_a_date_is_grounded_in_the_message_and_its_day() -> None:
     assert check_grounding(fact, said) != []
     assert check_grounding(fact, dated(said, MONDAY)) == []
     assert check_grounding(fact, dated(said, date(2026, 11, 30))) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Lately, User bakes bread these days.", "User bakes bread."),
+        ("User is currently learning Greek and, right now, paints.", "User is learning Greek and paints."),
+        ("User just moved to Bergen a while ago.", "User moved to Bergen."),
+        ("User has been learning Greek recently, by ear.", "User has been learning Greek, by ear."),
+        ("User will be a father soon.", "User will be a father."),
+        ("User eats just one meal every now and then, as soon as hungry.",) * 2,
+        ("User was packing boxes last night.", ""),
+        ("User enjoyed yesterday's concert.", ""),
+        ("User's last day is soon.", ""),
+    ],
+)
+def test_a_fact_that_lasts_keeps_no_time_as_seen_from_its_day(text: str, expected: str) -> None:
+    assert lasting(text, MONDAY) == expected
 
 
 WORDS = "User has had will on in since next last this Friday march summer week the 31st 14 two weeks ago may , . every 2026"
