@@ -41,6 +41,8 @@ class Prompt:
     """What this call asks, put inside the last user turn after the person's words. Short: it is never cached."""
     head: str = ""
     """The beginning of the reply, fed to the model and not sampled. It is not part of the text that comes back."""
+    aside: bool = False
+    """It is of no conversation: computed beside the trunk that is kept for one, and not kept itself."""
 
 
 @dataclass(frozen=True)

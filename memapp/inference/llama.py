@@ -82,7 +82,7 @@ class LlamaModel:
 
         def reply(stopped: Stopped) -> Iterator[Piece | Finished]:
             with self._sound_cache():
-                yield from self._reply(trunk, rest, sampling, started, stopped)
+                yield from self._reply(trunk, rest, prompt.aside, sampling, started, stopped)
 
         yield from self._owner.results(reply, cancel, urgent=True, dropped=dropped)
 
@@ -128,7 +128,7 @@ class LlamaModel:
             raise ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again.") from error
 
     def _reply(
-        self, trunk: list[int], rest: list[int], sampling: Sampling, started: float, stopped: Stopped
+        self, trunk: list[int], rest: list[int], aside: bool, sampling: Sampling, started: float, stopped: Stopped
     ) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
         tail = self._data_tokens(sampling.tail)
@@ -143,9 +143,13 @@ class LlamaModel:
             said = [self._data_tokens(reply) for reply in sampling.said]
             sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
-            prefilled = self._cache.branch(trunk, rest, stopped)
+            limit = min(sampling.max_tokens, room)
+            if aside:
+                prefilled = self._cache.aside([*trunk, *rest], limit + len(tail) + sampling.tail_tokens, stopped)
+            else:
+                prefilled = self._cache.branch(trunk, rest, stopped)
             if prefilled.complete:
-                yield from writer.write(sampling, self._end_of_turn, min(sampling.max_tokens, room), tail)
+                yield from writer.write(sampling, self._end_of_turn, limit, tail)
                 self._cache.end_branch()
         now = time.perf_counter()
         yield Finished(

@@ -197,6 +197,8 @@ class ScriptedModel:
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with self._lock:
+            if prompt.aside:
+                return 0, len(tokens)
             reused = min(shared_length(self._cached, tokens), len(tokens) - 1)
             self._cached = tokens
         return reused, len(tokens) - reused

@@ -45,6 +45,20 @@ class TrunkCache:
             return self._grow([*trunk, *rest], stopped)
         return self._fork(trunk, rest, stopped) if rest else self._fork(trunk[:-1], trunk[-1:], stopped)
 
+    def aside(self, prompt: Sequence[int], reply_tokens: int, stopped: Stopped) -> Prefilled:
+        """Begin a branch with a prompt that has nothing to do with the trunk; that goes only if there is no room for both."""
+        self.end_branch()
+        if len(self._trunk) + len(prompt) + reply_tokens > self._context.size:
+            self.forget()
+        computed = self._compute(prompt, [(BRANCH,)] * len(prompt), 0, stopped, logits=True)
+        self._branch_length = computed
+        complete = computed == len(prompt)
+        if not complete:
+            self.end_branch()
+            if self._context.model.recurrent:
+                self.forget()
+        return Prefilled(0, computed, complete)
+
     def extend(self, tokens: Sequence[int]) -> bool:
         """Append tokens to the branch and compute the scores after them; False when it was aborted."""
         for at in range(0, len(tokens), BATCH):

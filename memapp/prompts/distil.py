@@ -59,7 +59,7 @@ def request(expected: str, message: str) -> tuple[Prompt, Sampling]:
         expected=shorten(one_line(expected), SHOWN_CHARS) or "Nothing in particular.",
         actual=shorten(one_line(message), SHOWN_CHARS),
     )
-    prompt = Prompt(template("distil_system").template, (PromptTurn("user", asked),))
+    prompt = Prompt(template("distil_system").template, (PromptTurn("user", asked),), aside=True)
     return prompt, Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 

@@ -18,7 +18,7 @@ def request(said: Sequence[str], day: date) -> tuple[Prompt, Sampling]:
     """Ask for the episode of what was said on a day."""
     listed = "\n".join(f"- {one_line(one)}" for one in said)
     told = template("episode").substitute(day=f"{day.day} {day:%B %Y}", said=shorten(listed, SHOWN_CHARS))
-    prompt = Prompt(template("episode_system").template, (PromptTurn("user", told),), head=HEAD)
+    prompt = Prompt(template("episode_system").template, (PromptTurn("user", told),), head=HEAD, aside=True)
     return prompt, Sampling(max_tokens=MAX_TOKENS)
 
 

@@ -52,7 +52,7 @@ class Concluded:
 def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
     """Ask for insights from numbered lines."""
     told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-    prompt = Prompt(template("insights").template, (PromptTurn("user", told),))
+    prompt = Prompt(template("insights").template, (PromptTurn("user", told),), aside=True)
     return prompt, Sampling(max_tokens=MAX_TOKENS, temperature=0.0, grammar=GRAMMAR, schema=SCHEMA)
 
 

@@ -43,7 +43,7 @@ def request(pairs: Sequence[tuple[str, str]]) -> tuple[Prompt, Sampling]:
     """Ask how the two facts of each pair are related; the second of a pair was said later."""
     asked = "\n".join(f"{number}. A: {one_line(one)} B: {one_line(other)}" for number, (one, other) in enumerate(pairs, start=1))
     sampling = Sampling(TOKENS_A_PAIR * len(pairs) + TOKENS_OF_TEXT, grammar=_grammar(len(pairs)), schema=_schema(len(pairs)))
-    return Prompt(template("same_fact").template, (PromptTurn("user", asked),)), sampling
+    return Prompt(template("same_fact").template, (PromptTurn("user", asked),), aside=True), sampling
 
 
 def parse(text: str, pairs: int) -> list[SaidOfPair | None]:

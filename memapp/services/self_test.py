@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 from memapp.domain.jobs import Pace
 from memapp.domain.prompt import Piece
@@ -71,7 +72,8 @@ def result(runtime: Runtime, model: ChatModel) -> str:
 
 def _said(model: ChatModel, one: Check, runtime: Runtime, cancel: Cancel) -> str:
     text = ""
-    with closing(model.generate(*self_test.request(one, runtime.persona("companion")), cancel)) as stream:
+    prompt, sampling = self_test.request(one, runtime.persona("companion"))
+    with closing(model.generate(replace(prompt, aside=True), sampling, cancel)) as stream:
         for part in stream:
             text += part.text if isinstance(part, Piece) else ""
             if one.is_call_1 and predict.read_enough(text, "full"):

@@ -56,7 +56,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
             warm(runtime, thread_id, "", cancel)
         yield from _made(jobs.run_due(runtime, cancel, jobs.NOW_AND_THEN))
         if model and thread_id:
-            warm(runtime, thread_id, "", cancel)  # a job that asked the model took the place of what was prefilled
+            warm(runtime, thread_id, "", cancel)  # with what came of the jobs
     except ModelError as error:
         log.warning("upkeep stopped: %s", type(error).__name__)
 

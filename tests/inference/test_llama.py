@@ -116,6 +116,33 @@ def test_a_message_is_warmed_as_it_may_be_sent_when_it_is_known_what_stands_behi
     assert reply(model, whole, SHORT)[2].usage.prefill_tokens == 1
 
 
+@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.HYBRID], ids=lambda family: family.name)
+def test_a_call_of_no_conversation_leaves_the_trunk_as_it_was(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+    model, alone = open_tiny(family), open_tiny(family)
+    begun, job = prompt("I like long walks."), prompt("How are these facts related?", system="You compare facts.")
+    said = reply(alone, job, SHORT)[0]
+    trunk = model.warm(begun, Cancel())
+    for _ in range(3):
+        told, _, finished = reply(model, replace(job, aside=True), SHORT)
+        assert (told, finished.usage.reused_tokens) == (said, 0)
+        assert model.warm(begun, Cancel()) == 0
+    answered = reply(model, begun, SHORT)
+    alone.forget()
+    assert answered[0] == reply(alone, begun, SHORT)[0]
+    assert answered[2].usage.reused_tokens == trunk
+
+
+def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_has_no_room(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    begun = long_prompt(10)
+    while model.prompt_tokens(begun) < model.context_tokens * 2 // 3:
+        begun = long_prompt(len(begun.turns[0].content.split()))
+    model.warm(begun, Cancel())
+    told = reply(model, replace(begun, system="You sum up.", aside=True), SHORT)
+    assert told[2].reason in ("end", "length")
+    assert model.warm(begun, Cancel()) > 0
+
+
 def test_an_edited_message_reuses_what_stands_before_it(open_tiny: OpenTiny) -> None:
     model = open_tiny(tiny_gguf.CHATML)
     reply(model, prompt("hello the first one"), SHORT)
