@@ -9,7 +9,10 @@ GGUF file, the bundled one if none is named. That is too small to be asked what 
 rules; a capable one is asked. What one would add is not measured with a script that hands over the wanted facts: that would
 compare the benchmark with itself.
 
-python -m benchmarks.reading [--small] [--data ../shared/data] [--model [FILE]] [--show] [--kind KIND]
+Besides, `made_up/everyday_list.jsonl`, on which nothing was fitted, goes through rules and judge: what lasts is to be kept with its
+words, of what passes nothing kept or asked, and of the ordinary life of somebody close nothing asked. `--everyday` reads only that.
+
+python -m benchmarks.reading [--small] [--data ../shared/data] [--model [FILE]] [--show] [--kind KIND] [--everyday]
 """
 
 import argparse
@@ -17,13 +20,14 @@ import json
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks import MISSED, bundled_embedder
+from benchmarks import MADE_UP, MISSED, bundled_embedder
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.filters import ALL_LIVE
@@ -38,6 +42,7 @@ from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.consent import decisions, pending
+from memapp.services.statements import told_by
 from memapp.services.turn import take_turn
 from memapp.store import memories
 from memapp.store.database import open_database
@@ -45,6 +50,7 @@ from memapp.store.database import open_database
 DAY = datetime(2026, 11, 2, 18, 30, tzinfo=UTC)
 KEEP, WAIT, LEAKS, FALSE, ASKS, NEVER, GONE, RIGHT = 0.55, 0.85, 1, 4.0, 5.0, 2, 2, 85
 """The goals for all 150 cases: shares, counts, per 100 messages, counts."""
+EVERYDAY = MADE_UP / "everyday_list.jsonl"
 SMALL_STEP = 5
 """The small form takes every fifth case."""
 
@@ -107,7 +113,12 @@ def main() -> int:
     )
     parser.add_argument("--show", action="store_true", help="print what each case left, and what of it is wrong")
     parser.add_argument("--kind", default="", help="only cases of this kind")
+    parser.add_argument("--everyday", action="store_true", help="only the list of everyday messages")
     options = parser.parse_args()
+    if options.kind == "":
+        read_everyday(options.show)
+    if options.everyday:
+        return 0
     path = options.data / "messages/dev/cases.jsonl"
     if not path.exists():
         print(f"skipped: no data at {options.data}")
@@ -123,6 +134,23 @@ def main() -> int:
             if options.show:
                 show(case, known, wrong)
     return report(scores)
+
+
+def read_everyday(shows: bool) -> None:
+    """Print of each kind of everyday message how many are kept, asked about, and right; perhaps those that are not right."""
+    counts: dict[str, Counter[str]] = {}
+    with models(None) as (_, embedder):
+        for row in map(json.loads, EVERYDAY.open(encoding="utf-8")):
+            drafts = told_by(embedder, row["t"])
+            kept = [one.text for one in drafts if not one.topic]
+            asked = [one.text or one.value for one in drafts if one.topic]
+            is_whole = in_any([re.escape(word) for word in row.get("keep", ())], [" ".join(kept)])
+            is_right = {"lasts": kept and is_whole and not asked, "passes": not drafts, "close": not asked}[row["what"]]
+            counts.setdefault(row["what"], Counter()).update(all=1, kept=bool(kept), asked=bool(asked), right=bool(is_right))
+            if shows and not is_right:
+                print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
+    for what, one in counts.items():
+        print(f"everyday, {what:10} of {one['all']:3}: kept {one['kept']:3}, asked {one['asked']:3}, right {one['right']:3}", flush=True)
 
 
 def read_cases(path: Path) -> list[Case]:
