@@ -37,7 +37,7 @@ CREATE TABLE run_steps (
     run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,
     action TEXT NOT NULL CHECK (length(action) <= 4000),           -- without secrets
-    hard_failure INTEGER NOT NULL CHECK (hard_failure IN (0, 1)),
+    hard_failure INTEGER CHECK (hard_failure IN (0, 1)),           -- NULL where nothing tells
     constraint_failure INTEGER NOT NULL CHECK (constraint_failure IN (0, 1)),
     progress REAL,
     seconds REAL NOT NULL CHECK (seconds >= 0),

@@ -271,7 +271,9 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
     run = service.get_run(runtime, ids.run(runtime, run_id))
 
     def row(one: RunStep) -> dict[str, object]:
-        ended = "worked" if one.channel is None else f"exit {one.exit_code}" if one.exit_code else one.channel.replace("_", " ")
+        ended = "worked" if one.known else "not known"
+        if one.channel is not None:
+            ended = f"exit {one.exit_code}" if one.exit_code else one.channel.replace("_", " ")
         return {
             "step": one.seq,
             "how": ended,

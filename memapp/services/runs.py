@@ -65,7 +65,8 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
         channel = feedback.channel(before)
         if channel is None:
             progressed = None not in (before, feedback.progress_signal)  # it worked: nearer than before
-            solved = capture.close_failures(session, run, step_id, clean.action, progressed=progressed)
+            about = (session, run, step_id, clean.action)
+            solved = capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
             learned = tuple(capture.learn(session, solved))
             judge.after_step(session, run.id)
             return Reported(learned=learned, still_open=_still_open(session, run))

@@ -3,16 +3,17 @@
 from typing import Literal
 
 from memapp.domain.lessons.health import LessonHealth
+from memapp.store.runs import KNOWN
 from memapp.store.session import Session
 
 Per = Literal["run", "day", "all"]
 _MOVES = """SELECT h.ts AS at, new.snapshot ->> 'status' AS became FROM history h
             JOIN lesson_versions old ON old.id = h.meta ->> 'old' JOIN lesson_versions new ON new.id = h.meta ->> 'new'
             WHERE h.user_id = :user AND h.memory_id GLOB 'lesson:*' AND new.snapshot ->> 'status' <> old.snapshot ->> 'status'"""
-_RUNS = """SELECT r.id, date(r.started_at, 'localtime') AS day, iif(r.task = '', r.tool, r.task) AS about,
+_RUNS = f"""SELECT r.id, date(r.started_at, 'localtime') AS day, iif(r.task = '', r.tool, r.task) AS about,
                   r.started_at, r.last_at,
                   coalesce(r.passed, (SELECT e.id IS NULL FROM run_steps s LEFT JOIN error_events e ON e.step_id = s.id
-                                      WHERE s.run_id = r.id ORDER BY s.seq DESC LIMIT 1), 0) AS passed, r.score,
+                                      WHERE s.run_id = r.id AND {KNOWN} ORDER BY s.seq DESC LIMIT 1), 0) AS passed, r.score,
                   (SELECT count(*) FROM run_steps s WHERE s.run_id = r.id) AS steps,
                   (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id WHERE s.run_id = r.id) AS tool_errors,
                   (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id WHERE s.run_id = r.id AND EXISTS
@@ -20,7 +21,7 @@ _RUNS = """SELECT r.id, date(r.started_at, 'localtime') AS day, iif(r.task = '',
                   (SELECT count(*) FROM activations a WHERE a.run_id = r.id AND a.shown) AS activations,
                   (SELECT count(*) FROM activations a WHERE a.run_id = r.id AND a.shown AND a.helped = 1) AS helped,
                   (SELECT count(*) FROM activations a WHERE a.run_id = r.id AND a.shown AND a.helped = 0) AS hurt
-           FROM runs r WHERE r.user_id = :user"""
+           FROM runs r WHERE r.user_id = :user"""  # noqa: S608
 _WITHIN = {
     "run": ("id", "max(about)", "at BETWEEN min(runs_.started_at) AND max(runs_.last_at)"),
     "day": ("day", "''", "date(at, 'localtime') = runs_.day"),

@@ -13,9 +13,11 @@ from memapp.store.session import Session
 _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
                  (SELECT count(*) FROM run_steps s JOIN error_events e ON e.step_id = s.id WHERE s.run_id = r.id) AS tool_errors
           FROM runs r WHERE r.user_id = :user"""
-_STEP = """SELECT s.*, e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
+KNOWN = "(s.hard_failure IS NOT NULL OR s.constraint_failure OR s.progress IS NOT NULL)"
+"""Of a step `s`: the tool itself tells how it went."""
+_STEP = f"""SELECT s.*, {KNOWN} AS known, e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
            LEFT JOIN error_events e ON e.step_id = s.id LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
-           WHERE s.user_id = :user"""
+           WHERE s.user_id = :user"""  # noqa: S608
 _EVENT = """SELECT e.id, e.step_id, s.run_id, s.action, coalesce(f.merged_into, f.id) AS fingerprint_id, f.tool, f.scope, f.tags,
                    r.task, e.created_at
             FROM error_events e JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id

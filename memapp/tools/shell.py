@@ -45,10 +45,10 @@ class Shell:
         return as_attempt(action, ran)
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        """Judge by the exit code, and by the file that is expected."""
+        """Judge by the exit code, and by the file that is expected. What the person ended themselves tells nothing."""
         code = attempt.exit_code or 0
         is_missing = self.expect is not None and not (self.folder / self.expect).exists()
-        failed = code != 0 and code not in ENDED_BY_PERSON
+        failed = None if code in ENDED_BY_PERSON else code != 0
         return Feedback(failed, is_missing and code == 0, efficiency_signal=Efficiency(attempt.seconds))
 
 

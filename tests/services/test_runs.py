@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from memapp.services.runs import Client, Reported
 from memapp.store import changes
 from memapp.store.session import Rejected
 from memapp.tools.scripted import ScriptedTool
+from memapp.tools.shell import Shell
 from tests.builders import Clock
 from tests.domain.lessons.test_secrets import FORMS
 
@@ -78,6 +80,14 @@ def test_the_next_thing_that_works_is_not_always_the_answer(runtime: Runtime) ->
     do(runtime, "kiln fire --heat")
     assert rules(runtime) == set(), "too long after"
     assert len(runs.list_runs(runtime, 9)) == 2
+
+
+def test_what_the_person_stopped_is_no_answer_to_a_failure(runtime: Runtime, tmp_path: Path) -> None:
+    shell = Shell("sh", tmp_path)
+    runs.attempt(runtime, shell, "sh -c 'exit 3'")
+    assert runs.attempt(runtime, shell, "sh -c 'exit 130'")[1].still_open == ("sh",)
+    assert rules(runtime) == set(), "nobody knows whether it worked"
+    assert runs.attempt(runtime, shell, "sh -c 'exit 0'")[1].learned
 
 
 def test_doing_the_same_again_closes_a_failure_and_teaches_nothing(runtime: Runtime) -> None:

@@ -24,7 +24,7 @@ def test_one_that_does_not_end_is_ended_with_all_that_it_started(tmp_path: Path)
 def test_the_channels_tell_a_failure_from_a_missing_result(tmp_path: Path) -> None:
     shell = Shell("sh", tmp_path, expect=Path("vase.txt"))
 
-    def signals(action: str) -> tuple[bool, bool]:
+    def signals(action: str) -> tuple[bool | None, bool]:
         attempt = shell.attempt(action)
         found: Feedback = shell.feedback(attempt)
         assert found.efficiency_signal.seconds == attempt.seconds
@@ -33,7 +33,7 @@ def test_the_channels_tell_a_failure_from_a_missing_result(tmp_path: Path) -> No
     assert signals("sh -c 'exit 3'") == (True, False)
     assert signals("true") == (False, True)
     assert signals("touch vase.txt") == (False, False)
-    assert signals("sh -c 'exit 130'") == (False, False), "the person stopped it"
+    assert signals("sh -c 'exit 130'") == (None, False), "the person stopped it"
     assert signals("no-such-program") == (True, False)
     assert signals("echo 'open") == (True, False)
 

@@ -20,13 +20,18 @@ class Efficiency:
 class Feedback:
     """The four channels of one step."""
 
-    hard_failure: bool = False
-    """An exception, a non-zero exit, an error of an interface, a violation of safety."""
+    hard_failure: bool | None = False
+    """An exception, a non-zero exit, an error of an interface, a violation of safety; None where nothing tells."""
     constraint_failure: bool = False
     """A required condition is not met: a file is missing, the output has the wrong shape."""
     progress_signal: float | None = None
     """How near the goal is, on the tool's own scale; more is nearer. None where the tool knows no goal."""
     efficiency_signal: Efficiency = Efficiency()
+
+    @property
+    def is_known(self) -> bool:
+        """Say whether the tool itself tells how the step went."""
+        return self.hard_failure is not None or self.constraint_failure or self.progress_signal is not None
 
     def channel(self, progress_before: float | None = None) -> Channel | None:
         """Return why the step failed; None if it did not. Without progress it failed where the tool knows a goal."""

@@ -13,7 +13,7 @@ class LessonHealth:
     """The task of one run, or its tool."""
     runs: int
     passed: int
-    """Of how many an evaluator said so; without one, of how many the last step worked."""
+    """Of how many an evaluator said so; without one, of how many the last step of which that is known worked."""
     score: float | None
     """Mean, 0 to 1; None where no evaluator gave one."""
     steps: int

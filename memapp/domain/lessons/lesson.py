@@ -93,7 +93,9 @@ class RunStep:
     progress: float | None
     created_at: datetime
     channel: Channel | None = None
-    """Why it failed; None if it worked."""
+    """Why it failed; None if it worked, as far as that is known."""
+    known: bool = True
+    """The tool itself tells how it went."""
     excerpt: str = ""
     """Of its error text."""
     tags: tuple[str, ...] = ()
