@@ -48,6 +48,17 @@ CREATE TABLE run_steps (
     UNIQUE (run_id, seq)
 ) STRICT;
 
+-- What models said of steps, blindly: it is compared with what is known, and counts only where nothing is.
+CREATE TABLE judged_steps (
+    step_id TEXT NOT NULL REFERENCES run_steps (id) ON DELETE CASCADE,
+    model TEXT NOT NULL,                                           -- the key of a model
+    user_id TEXT NOT NULL,
+    name TEXT NOT NULL,                                            -- of that model
+    worked INTEGER NOT NULL CHECK (worked IN (0, 1)),
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (step_id, model)
+) STRICT, WITHOUT ROWID;
+
 -- By what a failure is recognised. A later version of how they are made regroups none of these.
 CREATE TABLE fingerprints (
     id TEXT PRIMARY KEY,

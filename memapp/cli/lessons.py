@@ -15,15 +15,17 @@ from memapp.domain.changes import Revision
 from memapp.domain.lessons.fingerprint import words
 from memapp.domain.lessons.health import LessonHealth
 from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStatus, Run, RunStep
+from memapp.domain.lessons.referee import Calibration
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services import ids
 from memapp.services import runs as service
-from memapp.services.lessons import browse, curate, health
+from memapp.services.lessons import browse, curate, health, referee
 from memapp.tools.shell import Shell
 
+_JUDGED = {None: "", True: ", worked for a model", False: ", failed for a model"}
 BAR = 40
 """Characters that stand for all steps."""
 lesson_ids_argument = click.argument("lesson_ids", metavar="ID...", nargs=-1, required=True)
@@ -180,13 +182,22 @@ def part(runtime: Runtime, lesson_id: str) -> Output:
 def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     """Show whether lessons help: of all runs, of each day, and of the latest runs."""
     together, days, of_runs = (health.health(runtime, per, limit) for per in ("all", "day", "run"))
-    data = {"all": next(iter(together), None), "days": days, "runs": of_runs}
+    models = referee.calibrations(runtime)
+    data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "referees": models}
     nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)
     if plot:
         return Output(data, rows=[_bar(one) for one in reversed(days)], notes=nothing)
     name = short_ids(runtime, "runs")
     rows = [{"name": "all", **_figures(one)} for one in together] + [{"name": one.name, **_figures(one)} for one in days]
-    return Output(data, rows=rows + [{"name": name(one.name), **_figures(one)} for one in of_runs], notes=nothing)
+    rows += [{"name": name(one.name), **_figures(one)} for one in of_runs]
+    return Output(data, rows=rows + [_referee(one) for one in models], notes=nothing)
+
+
+def _referee(one: Calibration) -> dict[str, str]:
+    right = "" if one.balanced_accuracy is None else f"balanced accuracy {one.balanced_accuracy:.2f}"
+    judged = f"judged {counted(one.judged, 'other')}"
+    tried = f"tried on {counted(one.known, 'step')}"
+    return {"name": "referee", "runs": _plain(one.name), "steps": tried, "failed": right, "helped": judged, "moved": one.standing}
 
 
 def _figures(one: LessonHealth) -> dict[str, str]:
@@ -271,7 +282,7 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
     run = service.get_run(runtime, ids.run(runtime, run_id))
 
     def row(one: RunStep) -> dict[str, object]:
-        ended = "worked" if one.known else "not known"
+        ended = "worked" if one.known else f"not known{_JUDGED[one.judged]}"
         if one.channel is not None:
             ended = f"exit {one.exit_code}" if one.exit_code else one.channel.replace("_", " ")
         return {

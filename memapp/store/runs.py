@@ -15,7 +15,9 @@ _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS st
           FROM runs r WHERE r.user_id = :user"""
 KNOWN = "(s.hard_failure IS NOT NULL OR s.constraint_failure OR s.progress IS NOT NULL)"
 """Of a step `s`: the tool itself tells how it went."""
-_STEP = f"""SELECT s.*, {KNOWN} AS known, e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
+_STEP = f"""SELECT s.*, {KNOWN} AS known,
+                   (SELECT worked FROM judged_steps WHERE step_id = s.id ORDER BY created_at DESC LIMIT 1) AS judged,
+                   e.channel, e.excerpt, coalesce(f.tags, '[]') AS tags, e.solved_by FROM run_steps s
            LEFT JOIN error_events e ON e.step_id = s.id LEFT JOIN fingerprints f ON f.id = e.fingerprint_id
            WHERE s.user_id = :user"""  # noqa: S608
 _EVENT = """SELECT e.id, e.step_id, s.run_id, s.action, coalesce(f.merged_into, f.id) AS fingerprint_id, f.tool, f.scope, f.tags,

@@ -6,7 +6,8 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "purge", "consolidate", "insights", "episodes", "backup"]
+NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "referee", "purge", "consolidate"]
+NAMES += ["insights", "episodes", "backup"]
 
 
 def rows(out: str) -> dict[str, list[str]]:

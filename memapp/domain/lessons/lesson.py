@@ -96,6 +96,8 @@ class RunStep:
     """Why it failed; None if it worked, as far as that is known."""
     known: bool = True
     """The tool itself tells how it went."""
+    judged: bool | None = None
+    """A model said that it worked, or did not, without being told."""
     excerpt: str = ""
     """Of its error text."""
     tags: tuple[str, ...] = ()

@@ -118,7 +118,7 @@ class RunEvidence:
     score: float | None = None
     """Of the deterministic evaluator, 0 to 1."""
     referee_score: float | None = None
-    """Of a model as referee, 0 to 1; None unless that model has proved itself."""
+    """Share of steps that worked, by what is known and else by a model as referee, 0 to 1; None without one that counts."""
 
 
 def evidence(following: Sequence[FollowingStep], run: RunEvidence) -> RunEvidence:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from memapp.domain.lessons.lesson import Evidence, Lesson
+from memapp.domain.lessons.referee import Calibration
 from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
 from memapp.store import lessons as store
-from memapp.store import runs
+from memapp.store import referee, runs
 
 get_lesson = reading(store.get_lesson)
 list_lessons = reading(store.list_lessons)
@@ -20,6 +21,8 @@ class Behind:
     evidence: tuple[Evidence, ...]
     conflicts: tuple[tuple[Lesson, int, int], ...]
     """Lessons for the same failure with another way out, with how often this one worked and how often that one."""
+    referees: tuple[Calibration, ...]
+    """The models that judge how commands went of which nothing else tells."""
 
 
 def search_lessons(runtime: Runtime, text: str, limit: int) -> list[Lesson]:
@@ -32,4 +35,4 @@ def behind(runtime: Runtime, lesson: Lesson) -> Behind:
     session = runtime.read()
     against = store.conflicts_of(session, lesson.id)
     conflicts = tuple((store.get_lesson(session, other), won, lost) for other, won, lost in against)
-    return Behind(tuple(runs.evidence_of(session, lesson.triggers)), conflicts)
+    return Behind(tuple(runs.evidence_of(session, lesson.triggers)), conflicts, tuple(referee.calibrations(session)))

@@ -26,7 +26,7 @@ from memapp.domain.lessons.utility import (
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.lessons.capture import AGENT
-from memapp.store import activations, changes
+from memapp.store import activations, changes, referee
 from memapp.store import lessons as store
 from memapp.store.activations import Following, Match
 from memapp.store.encoding import new_id
@@ -142,17 +142,26 @@ def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
     matches = sorted(activations.matches(session, lesson.id), key=lambda one: one.at, reverse=True)
     shown = [one for one in matches if one.shown and one.at > since][:MOST_RUNS]
     baseline = [one for one in matches if not one.shown][:MOST_RUNS]
-    return judge(_evidence(session, lesson, shown), _evidence(session, lesson, baseline))
+    referees = _referees(session, [one.run_id for one in (*shown, *baseline)])
+    return judge(_evidence(session, lesson, shown, referees), _evidence(session, lesson, baseline, referees))
 
 
-def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match]) -> list[RunEvidence]:
+def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
+    """Return the models whose word on steps of these runs counts, since nothing else tells how those went."""
+    here = referee.judges_of(session, run_ids)
+    return [one.model for one in referee.calibrations(session) if one.model in here and one.standing == "counts"] if here else []
+
+
+def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match], referees: Sequence[str]) -> list[RunEvidence]:
     """Return what runs say of a lesson, of those that have ended or gone on for long enough, where the failure had a sequel."""
     found: list[RunEvidence] = []
     for match in matches:
         steps = activations.following(session, match)
         is_over = len(steps) >= HORIZON or match.last_at < session.now - PAUSE or match.passed is not None
         follows = list(_concerning(steps, lesson))
-        found += [evidence(follows, _of_run(match))] if is_over and follows else []
+        if is_over and follows:
+            said = referee.score(session, match.run_id, match.seq, referees) if referees else None
+            found.append(evidence(follows, replace(_of_run(match), referee_score=said)))
     return found
 
 

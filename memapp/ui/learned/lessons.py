@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.lesson import MAX_RULE_CHARS, Lesson
+from memapp.domain.lessons.referee import Calibration
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
@@ -81,7 +82,7 @@ class LessonDetail(VerticalScroll, can_focus=True):
 def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
     tags = ", ".join(lesson.tags).replace("_", " ")
     sure = f"{lesson.utility:+.2f}, by luck in {lesson.p:.0%}" if lesson.utility is not None and lesson.p is not None else ""
-    facts = [
+    facts: list[tuple[str, str | Content]] = [
         ("status", f"{lesson.status}{f', {lesson.reason}' if lesson.reason else ''}"),
         ("counts", f"for {lesson.tool}, {called('levels', lesson.level)}"),
         ("about", tags),
@@ -89,6 +90,7 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
         ("shown", f"{counted(lesson.retrieved, 'time')}, withheld {lesson.withheld}"),
         ("helped", f"{lesson.helped} of {lesson.helped + lesson.hurt}" if lesson.helped + lesson.hurt else "not known yet"),
         ("utility", sure),
+        *(("referee", _referee(one)) for one in behind.referees),
         ("since", when(lesson.created_at, now)),
         ("leaves", when(lesson.purge_at, now) if lesson.purge_at else ""),
     ]
@@ -102,6 +104,12 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
         then = joined("\n         ", ("then ", "$text-muted"), row(one.solved_by, 200)) if one.solved_by else Content("")
         parts.append(joined((f"{age(one.at, now):>7}  ", "$text-muted"), row(one.action, 200), then))
     return Content("\n").join([parts[0], Content(""), *parts[1:]])
+
+
+def _referee(one: Calibration) -> Content:
+    """Return how a model judges commands whose outcome is known, and whether its word on others counts."""
+    right = "" if one.balanced_accuracy is None else f", balanced accuracy {one.balanced_accuracy:.2f}"
+    return joined(row(one.name, 40), f": {one.standing}{right} over {counted(one.known, 'step')}")
 
 
 class LessonsPane(LearnedPane):

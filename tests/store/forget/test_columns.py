@@ -73,6 +73,8 @@ REGISTRY: dict[str, How] = {
     "runs.task": How.ROW,
     "runs.scope": How.WORDLESS,
     "run_steps.action": How.ROW,
+    "judged_steps.model": How.WORDLESS,
+    "judged_steps.name": How.WORDLESS,
     "fingerprints.tool": How.ROW,
     "fingerprints.scope": How.WORDLESS,
     "fingerprints.shape": How.ROW,

@@ -1,0 +1,70 @@
+"""The model as referee: it judges steps of runs that are over, in idle time, blindly: the job `referee`.
+
+It sees what was done, and nothing of what came of it. Most of the steps are known to have worked or failed: by those it is
+measured. What it says of the others counts in the utility of lessons while it is right often enough (`domain.lessons.referee`).
+A model that cannot do with the full form of prompt is not asked.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from memapp.domain.jobs import Pace
+from memapp.domain.lessons.lesson import PAUSE
+from memapp.domain.lessons.referee import MOST, Calibration
+from memapp.domain.prompt import Piece
+from memapp.inference import Cancel, ChatModel
+from memapp.prompts import referee as words
+from memapp.runtime import Runtime
+from memapp.services.prompt_form import prompt_form
+from memapp.services.reads import reading
+from memapp.store import referee as store
+from memapp.store import runs
+
+AT_ONCE = 10
+"""Runs that one run of the job judges."""
+calibrations = reading(store.calibrations)
+
+
+def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+    """Judge what is to be judged; yield 1 for each run, and stop at an answer that cannot be read. Raises `ModelError`."""
+    model = runtime.chat.ready()
+    for run_id, task in _to_judge(runtime):
+        if model is None or cancel.is_set() or not _judge(runtime, model, run_id, task, cancel):
+            return
+        yield 1
+
+
+def waiting(runtime: Runtime) -> int:
+    """Count the runs that the model that is loaded would judge now."""
+    return len(_to_judge(runtime))
+
+
+def _to_judge(runtime: Runtime) -> list[tuple[str, str]]:
+    """Return runs for the model to be measured by, and once that is done those that it is needed for."""
+    model = runtime.chat.ready()
+    if model is None or prompt_form(runtime, model) != "full":
+        return []
+    session, key = runtime.read(), _key(model)
+    so_far = next((one for one in store.calibrations(session) if one.model == key), Calibration(key, model.name))
+    is_measured = so_far.known >= MOST
+    if is_measured and so_far.standing != "counts":
+        return []
+    return store.unjudged(session, key, session.now - PAUSE, AT_ONCE, known=not is_measured)
+
+
+def _judge(runtime: Runtime, model: ChatModel, run_id: str, task: str, cancel: Cancel) -> bool:
+    """Let a model judge the last steps of a run; return whether it did."""
+    steps = runs.steps_of(runtime.read(), run_id)[-words.MOST_STEPS :]
+    with closing(model.generate(*words.request(task, [one.action for one in steps]), cancel)) as stream:
+        said = words.parse("".join(part.text for part in stream if isinstance(part, Piece)), len(steps))
+    if said is None or cancel.is_set():
+        return False
+    with runtime.write() as session:
+        there = {one.id for one in runs.steps_of(session, run_id)}
+        judged = [(step.id, worked) for step, worked in zip(steps, said, strict=True) if step.id in there]
+        store.add(session, key=_key(model), name=model.name, said=judged)
+    return True
+
+
+def _key(model: ChatModel) -> str:
+    return model.key or model.name

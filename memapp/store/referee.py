@@ -1,0 +1,55 @@
+"""What models said of steps as referees, and how right they were where the outcome is known."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memapp.domain.lessons.referee import Calibration
+from memapp.store.runs import KNOWN
+from memapp.store.session import Session
+
+
+def add(session: Session, *, key: str, name: str, said: Sequence[tuple[str, bool]]) -> None:
+    """Keep what a model said of steps, each by its id: whether it worked."""
+    for step_id, worked in said:
+        session.insert_new("judged_steps", step_id=step_id, model=key, name=name, worked=worked, created_at=session.now)
+
+
+def calibrations(session: Session) -> list[Calibration]:
+    """Return how each model judged, the latest first."""
+    sql = f"""SELECT j.model, max(j.name) AS name, sum({KNOWN} AND e.id IS NULL) AS worked,
+                     sum({KNOWN} AND e.id IS NULL AND j.worked) AS worked_right, sum({KNOWN} AND e.id IS NOT NULL) AS failed,
+                     sum({KNOWN} AND e.id IS NOT NULL AND NOT j.worked) AS failed_right, sum(NOT {KNOWN}) AS judged
+              FROM judged_steps j JOIN run_steps s ON s.id = j.step_id LEFT JOIN error_events e ON e.step_id = s.id
+              WHERE j.user_id = :user GROUP BY j.model ORDER BY max(j.created_at) DESC"""  # noqa: S608
+    return session.records(Calibration, sql)
+
+
+def unjudged(session: Session, model: str, ended_before: datetime, limit: int, *, known: bool) -> list[tuple[str, str]]:
+    """Return the latest runs that are over and of which a model judged no step, with their tasks.
+
+    Those that have a step of which nothing tells how it went; where `known`, all others too.
+    """
+    sql = f"""SELECT r.id, r.task FROM runs r WHERE r.user_id = :user AND (r.last_at < :ended OR r.passed IS NOT NULL)
+              AND (SELECT count(*) FROM run_steps s WHERE s.run_id = r.id) > 1
+              AND (:known OR EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = r.id AND NOT {KNOWN}))
+              AND NOT EXISTS (SELECT 1 FROM judged_steps j JOIN run_steps s ON s.id = j.step_id
+                              WHERE s.run_id = r.id AND j.model = :model)
+              ORDER BY r.id DESC LIMIT :limit"""  # noqa: S608
+    return [(row["id"], row["task"]) for row in session.run(sql, model=model, ended=ended_before, known=known, limit=limit)]
+
+
+def judges_of(session: Session, run_ids: Sequence[str]) -> list[str]:
+    """Return the models that judged a step of some runs of which nothing else tells how it went."""
+    sql = f"""SELECT DISTINCT j.model FROM judged_steps j JOIN run_steps s ON s.id = j.step_id
+              WHERE j.user_id = :user AND s.run_id IN (SELECT value FROM json_each(:ids)) AND NOT {KNOWN}"""  # noqa: S608
+    return session.column(sql, ids=run_ids)
+
+
+def score(session: Session, run_id: str, after: int, models: Sequence[str]) -> float | None:
+    """Return the share of the steps of a run after one that worked: by what is known, else by what these models said last."""
+    sql = f"""SELECT avg(iif({KNOWN}, e.id IS NULL, (SELECT j.worked FROM judged_steps j WHERE j.step_id = s.id
+                             AND j.model IN (SELECT value FROM json_each(:models)) ORDER BY j.created_at DESC LIMIT 1)))
+              FROM run_steps s LEFT JOIN error_events e ON e.step_id = s.id
+              WHERE s.user_id = :user AND s.run_id = :run AND s.seq > :after"""  # noqa: S608
+    found: float | None = session.value(sql, run=run_id, after=after, models=models)
+    return found

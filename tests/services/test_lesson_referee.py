@@ -1,0 +1,112 @@
+"""A model as referee: measured by what is known, and counting only where nothing is."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memapp.domain.lessons.feedback import Feedback, ToolAttempt
+from memapp.domain.lessons.lesson import PAUSE
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import runs
+from memapp.services.lessons import browse, judge, referee
+from memapp.tools.scripted import ScriptedTool
+from tests.builders import Clock, use_simple_form
+
+FAILS = {"kiln fire": "the kiln is cold"} | {f"kiln bad {number}": f"E{number}" for number in range(22)}
+GOOD = [f"kiln good {number}" for number in range(23)]
+SAID_OF_UNKNOWN = {"kiln stop early": "failed", "kiln stop late": "worked"}
+
+
+class Kiln(ScriptedTool):
+    """Nothing tells how it went when it was stopped."""
+
+    def feedback(self, attempt: ToolAttempt) -> Feedback:
+        return replace(super().feedback(attempt), hard_failure=None if "stop" in attempt.action else bool(attempt.exit_code))
+
+
+def run(runtime: Runtime, *actions: str) -> None:
+    """Do some things in one run, and let it end."""
+    for one in actions:
+        runs.attempt(runtime, Kiln("kiln", "studio", FAILS), one)
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += PAUSE + timedelta(minutes=1)
+
+
+def play(runtime: Runtime) -> None:
+    """Record 25 steps that failed, 25 that worked, and two that were stopped: in a run without a hint, and in one with it."""
+    run(runtime, "kiln fire", "kiln fire", "kiln fire --heat", "kiln stop early")
+    run(runtime, "kiln fire", "kiln fire --heat", "kiln stop late")
+    bad = list(FAILS)[1:]
+    for start in range(0, 25, 5):
+        run(runtime, *bad[start : start + 5], *GOOD[start : start + 5])
+
+
+def judging(wrong_of_failed: int, wrong_of_worked: int) -> ScriptedModel:
+    """Return a model that is wrong about so many steps of either kind."""
+    left = Counter(failed=wrong_of_failed, worked=wrong_of_worked)
+
+    def say(truth: str) -> str:
+        left[truth] -= 1
+        return truth if left[truth] < 0 else {"failed": "worked", "worked": "failed"}[truth]
+
+    def script(prompt: Prompt, _: Sampling) -> str:
+        actions = re.findall(r"^\d+\. (.*)$", prompt.turns[-1].content, re.MULTILINE)
+        said = [SAID_OF_UNKNOWN.get(one) or say("failed" if one in FAILS else "worked") for one in actions]
+        return json.dumps({"steps": said})
+
+    return ScriptedModel(script, name="judge-7b", key="abc")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "accuracy", "standing", "utility"),
+    [
+        ((0, 0), 1.0, "counts", 0.50 * 1 + 0.30 / 2 + 0.20 * (1 - 1 / 3)),
+        ((9, 8), 0.66, "counts", 0.50 * 1 + 0.30 / 2 + 0.20 * (1 - 1 / 3)),
+        ((9, 9), 0.64, "does not count", 0.65 * 1 + 0.35 / 2),
+        ((25, 25), 0.0, "does not count", 0.65 * 1 + 0.35 / 2),
+    ],
+)
+def test_its_word_counts_only_if_it_is_right_about_what_is_known(
+    runtime: Runtime, wrong: tuple[int, int], accuracy: float, standing: str, utility: float
+) -> None:
+    play(runtime)
+    model = judging(*wrong)
+    runtime.chat.fill(model)
+    assert referee.waiting(runtime) == len(list(referee.run_job(runtime, Cancel(), None))) == 7
+    (found,) = referee.calibrations(runtime)
+    assert (found.name, found.known, found.judged, found.standing) == ("judge-7b", 50, 2, standing)
+    assert found.balanced_accuracy == pytest.approx(accuracy)
+    (lesson,) = (one for one in browse.list_lessons(runtime) if one.wrong == "kiln fire")
+    with runtime.write() as session:
+        judge.decide(session, lesson)
+    lesson = browse.get_lesson(runtime, lesson.id)
+    assert lesson.utility == pytest.approx(utility, abs=1e-9)
+    assert browse.behind(runtime, lesson).referees == (found,)
+    shown = " ".join(one.content for prompt in model.seen for one in prompt.turns)
+    assert "kiln fire" in shown and "the kiln is cold" not in shown and "exit" not in shown, "it judges blindly"
+    assert referee.waiting(runtime) == 0
+    runs.remove(runtime, [one.id for one in runs.list_runs(runtime, 99)])
+    assert referee.calibrations(runtime) == [], "with the steps goes what was said of them"
+
+
+def test_a_model_for_the_simple_form_one_that_stammers_and_a_run_that_goes_on(runtime: Runtime) -> None:
+    play(runtime)
+    runs.attempt(runtime, Kiln("kiln", "studio", FAILS), "kiln fire")
+    model = judging(0, 0)
+    runtime.chat.fill(model)
+    assert referee.waiting(runtime) == 7, "not of the run that goes on"
+    model.misbehave("broken_json")
+    assert list(referee.run_job(runtime, Cancel(), None)) == [] and len(model.seen) == 1
+    for reply in ('{"steps": []}', '{"steps": ["worked", "worked", "maybe"]}', '{"steps": [["worked"]]}', "[]", "null"):
+        model.script = lambda *_, said=reply: said  # type: ignore[misc]
+        assert list(referee.run_job(runtime, Cancel(), None)) == []
+    use_simple_form(runtime)
+    assert referee.waiting(runtime) == 0 == len(referee.calibrations(runtime))
+    assert list(referee.run_job(runtime, Cancel(), None)) == [] and len(model.seen) == 6
