@@ -15,7 +15,7 @@ from typing import NoReturn
 from memapp import crash, light_run, paths, settings
 from memapp.categories import load_categories
 from memapp.domain.lessons.feedback import ToolAttempt
-from memapp.domain.lessons.recording import is_left_out
+from memapp.domain.lessons.recording import FIRST, is_left_out
 from memapp.domain.text import clean
 from memapp.errors import MemappError, ModelError
 from memapp.language.english.duplicates import ENGLISH
@@ -26,11 +26,10 @@ from memapp.services import runs
 from memapp.services.runs import Client, Reported
 from memapp.store.database import open_database
 from memapp.tools import Tool
+from memapp.tools.program import program
 from memapp.tools.shell import Shell, as_attempt
 from memapp.tools.terminal import NOT_FOUND, Ran
 
-FIRST = """From now on memapp keeps what fails under `memapp run`, and what then works: see `memapp lessons`.
-If you do not want that: memapp config set lessons off"""
 WHY = " · memapp why"
 Options = Mapping[str, str]
 """What says where the memory is: `home` and `db`."""
@@ -50,7 +49,7 @@ class Attempted:
 
 def tell(wanted: CommandLine, ran: Ran) -> None:
     """Record a command, and say what is known of its failure."""
-    tool = Shell(light_run.program(wanted.argv), Path.cwd(), _path(wanted.options, "expect"))
+    tool = Shell(program(wanted.argv), Path.cwd(), _path(wanted.options, "expect"))
     done, client = as_attempt(shlex.join(wanted.argv), ran), Client(task=wanted.options.get("task", ""))
     tell_person(wanted.options, Attempted(tool, done, light_run.here(), tool.folder, client), WHY)
 
@@ -87,10 +86,9 @@ def _record(options: Options, step: Attempted) -> Reported | None:
     with _opened(_path(options, "home"), _path(options, "db")) as runtime:
         if is_left_out(runtime.settings.lessons_not_of, step.done.action, step.tool.name, str(step.folder)):
             return None
-        is_first = not runs.list_runs(runtime, 1)
         reported = runs.report(runtime, step.tool, step.done, step.client)
     _mark(options, step, reported)
-    if is_first and reported.error:
+    if reported.is_first and reported.error:
         _say(FIRST)
     return reported
 

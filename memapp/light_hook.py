@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memapp import light_run
+from memapp.tools.program import program
 
 MOST_BYTES = 2_000_000
 ERROR_CHARS = 16_000
@@ -43,7 +44,7 @@ class AgentStep(NamedTuple):
             words = shlex.split(self.command)
         except ValueError:
             words = self.command.split()
-        return light_run.program(words or [""])
+        return program(words or [""])
 
 
 def read(arguments: list[str]) -> dict[str, str] | None:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from memapp.tools.program import program
+
 OPEN_SECONDS = 30 * 60
 """As long a failure waits for what works."""
 ANY = "any"
@@ -58,11 +60,6 @@ def main(wanted: CommandLine) -> int:
 
         after_run.tell(wanted, ran)
     return ran.code
-
-
-def program(argv: list[str]) -> str:
-    """Return the program that a command runs, without what only stands before it."""
-    return os.path.basename(next((one for one in argv if one not in ("sudo", "doas", "env", "time") and "=" not in one), argv[0]))
 
 
 def here() -> str:

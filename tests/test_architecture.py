@@ -91,7 +91,7 @@ RULES = {
     "errors": rule(""),
     "__init__": rule(""),
     "light_run": rule("tools after_run", inside_functions="platformdirs"),
-    "light_hook": rule("light_run after_run"),
+    "light_hook": rule("light_run tools.program after_run"),
     "after_run": rule(
         "services tools language domain runtime store.database settings categories paths crash errors light_run light_hook"
     ),

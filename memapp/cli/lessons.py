@@ -7,7 +7,6 @@ from typing import get_args
 
 import click
 
-from memapp import light_run
 from memapp.cli import lesson_files
 from memapp.cli.output import Output, listing, short_ids, when
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes, yes_option
@@ -23,6 +22,7 @@ from memapp.runtime import Runtime
 from memapp.services import ids
 from memapp.services import runs as service
 from memapp.services.lessons import browse, curate, health, referee
+from memapp.tools.program import program
 from memapp.tools.shell import Shell
 
 _JUDGED = {None: "", True: ", worked for a model", False: ", failed for a model"}
@@ -78,7 +78,7 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
 @writes
 def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> Output:
     """Write down a command that fails, and one that works: each in quotes."""
-    tool = Shell(light_run.program([*words(wrong)] or [""]), Path.cwd())
+    tool = Shell(program([*words(wrong)] or [""]), Path.cwd())
     done = curate.add(runtime, tool.name, tool.scope, wrong, correct, _level(everywhere))
     return _told(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
 

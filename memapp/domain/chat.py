@@ -30,6 +30,8 @@ class Origin(StrEnum):
     TYPED = "typed"
     MODEL = "model"
     IMPORT = "import"
+    COMMAND = "command"
+    """A command that the person ran in the chat, and what it wrote: no part of what is talked about."""
 
 
 @dataclass(frozen=True, slots=True)

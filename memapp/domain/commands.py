@@ -12,6 +12,8 @@ COMMANDS = {
     "forget": ("/forget WHAT", "moves what it knows of something to the trash"),
     "know": ("/know WHAT", "tells what it knows, of you or of something"),
     "undo": ("/undo", "takes back what was changed last"),
+    "run": ("/run COMMAND", "runs a command here, and says what worked when it fails"),
+    "sql": ("/sql FILE QUERY", "asks a SQLite database, which is only read"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
@@ -19,7 +21,9 @@ COMMANDS = {
     "help": ("/help", "shows this"),
     "quit": ("/quit", "leaves memapp"),
 }
-TAKES_TEXT = ("remember", "forget", "evidence")
+RUNS = ("run", "sql")
+"""What acts on something outside memapp. Where a space too many stands before it, nothing of it is kept."""
+TAKES_TEXT = ("remember", "forget", "evidence", *RUNS)
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,19 @@ class Command:
     name: str
     text: str = ""
 
+    @property
+    def is_private(self) -> bool:
+        """Say whether nothing of it is to be kept."""
+        return self.text[:1].isspace()
+
 
 def parse(written: str) -> Command | None:
     """Return the command that was written, None for an ordinary message. Raises `UsageError` for one that does not exist."""
-    if not written.startswith("/") or written.startswith("//"):
+    bare = written.strip()
+    if not bare.startswith("/") or bare.startswith("//"):
         return None
-    name, _, text = written[1:].partition(" ")
-    name, text = name.strip(), text.strip()
+    name, _, rest = bare[1:].partition(" ")
+    name, text = name.strip(), rest.strip()
     if "/" in name or "\n" in name:
         return None  # a path, or something pasted
     if name not in COMMANDS:
@@ -44,7 +54,13 @@ def parse(written: str) -> Command | None:
         raise UsageError(f"There is no command /{name}.", f"{advice} // sends a slash.")
     if name in TAKES_TEXT and not text:
         raise UsageError(f"Write {COMMANDS[name][0]}.")
-    return Command(name, text)
+    is_private = name in RUNS and (rest[:1].isspace() or written[:1].isspace())
+    return Command(name, f" {text}" if is_private else text)
+
+
+def runs_something(written: str) -> bool:
+    """Say whether what is written is a command, or the beginning of one, that acts on something outside memapp."""
+    return re.match(rf"\s*/(?:{'|'.join(RUNS)})\b", written) is not None
 
 
 def beginning(written: str) -> tuple[str, ...]:

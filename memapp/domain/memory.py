@@ -13,8 +13,8 @@ MAX_TAGS = 5
 MAX_TAG_CHARS = 40
 MemoryOrigin = Literal["distilled", "person", "import", "reflected"]
 """`reflected` is what memapp makes in idle time of what it has: an insight, or the episode of a chat."""
-OwnerKind = Literal["memory", "message"]
-"""What has a vector, and what may stand in a prompt."""
+OwnerKind = Literal["memory", "message", "lesson"]
+"""What has a vector, as a lesson has not, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
 
 
@@ -74,12 +74,12 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One hit of recall: a fact, or an earlier message."""
+    """One hit of recall: a fact, an earlier message, or a lesson."""
 
     kind: OwnerKind
     id: str
     text: str
-    """The fact, or an excerpt of the message."""
+    """The fact, an excerpt of the message, or what works by the lesson."""
     said_by: Literal["", "user", "assistant"]
     """Who wrote the message; empty for a fact."""
     thread_id: str

@@ -52,7 +52,7 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
     found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
     candidates = [
         *(search_memories(session, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
-        *(search_messages(session, words, unfinished=True) if "message" in kinds else ()),
+        *(search_messages(session, words, unfinished=True, commands=True) if "message" in kinds else ()),
     ]
     titles: dict[str, str] = {}
     for one in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:

@@ -64,7 +64,7 @@ def new_thread(runtime: Runtime, persona: str = "") -> Thread:
 
 def page(runtime: Runtime, thread_id: str, before: int | None = None) -> ThreadPage:
     """Return the last messages of a thread, or those before sequence number `before`."""
-    found = chat.list_messages(runtime.read(), thread_id, before=before, limit=PAGE + 1)
+    found = chat.list_messages(runtime.read(), thread_id, before=before, limit=PAGE + 1, commands=True)
     return ThreadPage(tuple(found[-PAGE:]), more=len(found) > PAGE)
 
 

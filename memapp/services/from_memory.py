@@ -7,9 +7,10 @@ person can know and memapp does not, it says so. Everything else is the model's.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
-from memapp.domain.memory import FromMemory, OwnerKind, Recalled
+from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.repetition import repeated
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
@@ -190,7 +191,7 @@ def _premise(question: MemoryQuestion) -> str:
 def _found(
     runtime: Runtime,
     question: MemoryQuestion,
-    kinds: tuple[OwnerKind, ...] = ("memory", "message"),
+    kinds: tuple[Literal["memory", "message"], ...] = ("memory", "message"),
     *,
     without: str,
     times: Sequence[NamedTime],

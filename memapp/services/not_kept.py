@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 
-from memapp.domain.chat import Message
+from memapp.domain.chat import Message, Origin
 from memapp.domain.provenance import NotKept, WhyNot
 from memapp.domain.utterance import Statement
 from memapp.errors import ModelError
@@ -30,6 +30,8 @@ _LOST: Mapping[str, WhyNot] = {"person": "taken back", "undone": "taken back", "
 
 def judged(runtime: Runtime, message: Message) -> Refusals | None:
     """Judge what a message says, with the embedding model; None while that is being loaded, or where it fails."""
+    if message.origin is Origin.COMMAND:
+        return ()
     if runtime.embedding.state == "loading":
         return None
     request = memory_request.read(runtime, message.text, message.pasted, ())

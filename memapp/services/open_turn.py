@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from memapp.domain.chat import Message, Thread
 from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prefetched
+from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import shown_exchanges
-from memapp.store import chat
+from memapp.store import chat, leases
+from memapp.store.session import Session
 
 
 @dataclass(frozen=True)
@@ -43,3 +45,9 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     thread = chat.get_thread(session, thread_id)
     limit = 2 * shown_exchanges(runtime, runtime.persona_in(thread)) + 8
     return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
+
+
+def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
+    """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
+    if leases.owner_of(session, chat.answering(thread_id)) not in ("", runtime.database.owner):
+        raise UsageError("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.lesson import MAX_TASK_CHARS, PAUSE, ErrorEvent, Run, RunClient
 from memapp.domain.lessons.recording import LessonRule
+from memapp.domain.memory import Recalled
 from memapp.runtime import Runtime
 from memapp.services.lessons import capture, hints, judge
 from memapp.services.lessons.hints import LessonHint
@@ -44,6 +45,13 @@ class Reported:
     """Ids of new lessons."""
     still_open: tuple[str, ...] = field(default=())
     """The programs whose failures in this place wait for what works."""
+    is_first: bool = False
+    """Nothing was recorded before."""
+
+    @property
+    def recalled(self) -> tuple[Recalled, ...]:
+        """Return the hints as hits of recall."""
+        return tuple(one.recalled for one in self.hints)
 
 
 def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = Client()) -> tuple[ToolAttempt, Reported]:
@@ -59,6 +67,7 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
         return Reported()
     feedback, clean = tool.feedback(done), capture.clean_attempt(done)
     with runtime.write() as session:
+        is_first = not store.list_runs(session, 1)
         run = _run(session, tool, client)
         before = store.last_progress(session, run)
         step_id = store.add_step(session, run, clean, feedback, session.now)
@@ -76,7 +85,7 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
         if client.kind not in ("person", "chat"):  # a program gets no word from elsewhere
             found = [one for one in found if one.lesson.worked or one.lesson.origin == "person"]
         shown = hints.show(session, error, found, withhold=runtime.settings.lessons_compare)
-        return Reported(error, tuple(shown), still_open=_still_open(session, run))
+        return Reported(error, tuple(shown), still_open=_still_open(session, run), is_first=is_first)
 
 
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:

@@ -33,7 +33,7 @@ from memapp.services import from_memory, memory_request
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
-from memapp.services.open_turn import OpenTurn, open_thread
+from memapp.services.open_turn import OpenTurn, open_thread, refuse_beside_another
 from memapp.services.prompt_form import current_form
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
@@ -70,7 +70,7 @@ def take_turn(
     expected = expectation(runtime, earlier)
     prefetch, typed = prefetched(runtime, thread_id, expected), take_typed(runtime, thread_id, text)
     with runtime.write() as session:
-        _refuse_beside_another(runtime, session, thread_id)
+        refuse_beside_another(runtime, session, thread_id)
         left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
         answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
         last = history.last_number(session)  # after that: what is decided from now on, the message decides
@@ -141,7 +141,7 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     """
     erasures = runtime.database.erasures
     old = chat.get_message(runtime.read(), reply_id)
-    if old.reply_to is None or old.model == OWN_WORDS:
+    if old.reply_to is None or old.model == OWN_WORDS or old.origin is Origin.COMMAND:
         raise UsageError("Only a reply of the model can be retried.")
     message = chat.get_message(runtime.read(), old.reply_to)
     thread, messages = _open(runtime, old.thread_id, before=message.seq)
@@ -226,12 +226,6 @@ def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Seq
     return cleaned, pasted
 
 
-def _refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
-    """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
-    if leases.owner_of(session, chat.answering(thread_id)) not in ("", runtime.database.owner):
-        raise UsageError("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
-
-
 def _add_reply(
     runtime: Runtime, session: Session, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
 ) -> Message:
@@ -239,7 +233,7 @@ def _add_reply(
 
     Raises `UsageError` while another process answers in the chat.
     """
-    _refuse_beside_another(runtime, session, thread_id)
+    refuse_beside_another(runtime, session, thread_id)
     leases.take(session, chat.answering(thread_id), runtime.database.owner)
     model = runtime.chat.ready()
     reply = chat.add_message(

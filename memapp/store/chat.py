@@ -199,17 +199,24 @@ def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
     return session.column(sql, ids=message_ids)
 
 
-def list_messages(session: Session, thread_id: str, *, before: int | None = None, limit: int | None = 100) -> list[Message]:
-    """Return the last `limit` active messages, or all, before sequence number `before`, oldest first."""
+def list_messages(
+    session: Session, thread_id: str, *, before: int | None = None, limit: int | None = 100, commands: bool = False
+) -> list[Message]:
+    """Return the last `limit` active messages, or all, before sequence number `before`, oldest first.
+
+    Commands, and what they wrote, are among them only where that is said.
+    """
     sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
-             AND (:before IS NULL OR seq < :before) ORDER BY seq DESC LIMIT coalesce(:limit, -1)"""
-    return session.records(Message, sql, thread=thread_id, before=before, limit=limit)[::-1]
+             AND (:before IS NULL OR seq < :before) AND (:commands OR origin <> 'command')
+             ORDER BY seq DESC LIMIT coalesce(:limit, -1)"""
+    return session.records(Message, sql, thread=thread_id, before=before, limit=limit, commands=commands)[::-1]
 
 
 def said_in(session: Session, year: int | None, month: int, day: int | None, limit: int = 200) -> list[Message]:
     """Return the last `limit` messages of the person of a day or a month, here and in this time zone, oldest first."""
     sql = """SELECT messages.* FROM messages JOIN threads ON threads.id = messages.thread_id
              WHERE messages.user_id = :user AND threads.deleted_at IS NULL AND role = 'user' AND active = 1
+             AND origin <> 'command'
              AND strftime('%m', messages.created_at, 'localtime') = printf('%02d', :month)
              AND (:year IS NULL OR strftime('%Y', messages.created_at, 'localtime') = printf('%04d', :year))
              AND (:day IS NULL OR strftime('%d', messages.created_at, 'localtime') = printf('%02d', :day))
@@ -239,26 +246,25 @@ def last_usages(session: Session, model: str, limit: int = 20) -> list[Usage]:
 
 def typed_prompts(session: Session, limit: int = 200) -> list[str]:
     """Return what the person typed last, newest first, each text once; nothing that was erased, and of no deleted chat."""
-    sql = """SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND origin = 'typed' AND text <> :mark
-             AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
+    sql = """SELECT text FROM messages WHERE user_id = :user AND role = 'user' AND origin IN ('typed', 'command')
+             AND text <> :mark AND EXISTS (SELECT 1 FROM threads t WHERE t.id = thread_id AND t.deleted_at IS NULL)
              ORDER BY key DESC LIMIT :among"""
     return list(islice(dict.fromkeys(session.column(sql, mark=ERASED, among=PROMPTS_AMONG)), limit))
 
 
-_CONTEXT = """UPDATE messages SET context =
-             coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE p.thread_id = messages.thread_id
-                       AND p.active = 1 AND p.seq < messages.seq ORDER BY p.seq DESC LIMIT 1), '') || char(10) ||
-             coalesce((SELECT substr(f.text, 1, :n) FROM messages f WHERE f.thread_id = messages.thread_id
-                       AND f.active = 1 AND f.seq > messages.seq ORDER BY f.seq LIMIT 1), '')
-           WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""
-"""A message's context is what was said just before and after it."""
+_BESIDE = "p.thread_id = messages.thread_id AND p.active = 1 AND p.origin <> 'command' AND p.seq"
+_CONTEXT = f"""UPDATE messages SET context =
+           coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE {_BESIDE} < messages.seq ORDER BY p.seq DESC LIMIT 1), '')
+           || char(10) ||
+           coalesce((SELECT substr(p.text, 1, :n) FROM messages p WHERE {_BESIDE} > messages.seq ORDER BY p.seq LIMIT 1), '')
+           WHERE user_id = :user AND thread_id = :thread AND status <> 'generating'"""  # noqa: S608
+"""A message's context is what was said just before and after it; what was run there is no part of that."""
 
 
 def _refresh_context(session: Session, thread_id: str, seq: int) -> None:
     """Write the context of one message anew, and of its neighbours: a change of one touches them too."""
-    sql = f"""{_CONTEXT} AND seq IN (:seq,
-             (SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq < :seq),
-             (SELECT min(seq) FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND seq > :seq))"""  # noqa: S608
+    beside = "FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1 AND origin <> 'command' AND seq"
+    sql = f"{_CONTEXT} AND seq IN (:seq, (SELECT max(seq) {beside} < :seq), (SELECT min(seq) {beside} > :seq))"
     session.run(sql, thread=thread_id, seq=seq, n=CONTEXT_CHARS)
 
 

@@ -36,11 +36,13 @@ class LentDatabase:
         rows = self.connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY sql")
         return "\n".join(str(row[0]) for row in rows)
 
-    def ask(self, query: str, most_rows: int = MOST_ROWS, seconds: float = SECONDS) -> Table:
-        """Answer one query that only reads."""
+    def ask(
+        self, query: str, most_rows: int = MOST_ROWS, seconds: float = SECONDS, stop: Callable[[], bool] = lambda: False
+    ) -> Table:
+        """Answer one query that only reads, unless it is stopped."""
         began = time.monotonic()
         limit = _limit(began + seconds)
-        self.connection.set_progress_handler(limit, STEPS_BETWEEN_LOOKS)
+        self.connection.set_progress_handler(lambda: stop() or limit(), STEPS_BETWEEN_LOOKS)
         try:
             cursor = self.connection.execute(query)
             rows = cursor.fetchmany(most_rows + 1)

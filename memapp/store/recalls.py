@@ -1,4 +1,4 @@
-"""The recalls: which memories and messages stood in the prompt of each reply."""
+"""The recalls: which memories, messages and lessons each reply was made from."""
 
 from collections.abc import Sequence
 
@@ -18,12 +18,14 @@ def save_recalls(session: Session, message_id: str, hits: Sequence[Recalled]) ->
 
 def list_recalls(session: Session, message_id: str) -> list[Recalled]:
     """Return what stood in the prompt of a reply, best first; what was deleted since is left out."""
-    sql = """SELECT r.owner_kind AS kind, r.owner_id AS id, coalesce(m.text, s.text) AS text, coalesce(s.role, '') AS said_by,
-                    s.thread_id, coalesce(m.created_at, s.created_at) AS at, r.score, r.why, m.pinned
+    sql = """SELECT r.owner_kind AS kind, r.owner_id AS id, coalesce(m.text, s.text, l.correct) AS text,
+                    coalesce(s.role, '') AS said_by, s.thread_id, coalesce(m.created_at, s.created_at, l.created_at) AS at,
+                    r.score, r.why, m.pinned
              FROM recalls r
              LEFT JOIN memories m ON r.owner_kind = 'memory' AND m.id = r.owner_id AND m.user_id = :user AND m.state = 'live'
              LEFT JOIN messages s ON r.owner_kind = 'message' AND s.id = r.owner_id AND s.user_id = :user
-             WHERE r.message_id = :message AND (m.id IS NOT NULL OR s.id IS NOT NULL) ORDER BY r.rank"""
+             LEFT JOIN lessons l ON r.owner_kind = 'lesson' AND l.id = r.owner_id AND l.user_id = :user AND l.purge_at IS NULL
+             WHERE r.message_id = :message AND coalesce(m.id, s.id, l.id) IS NOT NULL ORDER BY r.rank"""
     return session.records(Recalled, sql, message=message_id)
 
 

@@ -51,7 +51,7 @@ _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """
     SELECT o.key, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts JOIN messages o ON o.key = messages_fts.rowid
-    WHERE messages_fts MATCH :query AND o.user_id = :user AND o.active = 1
+    WHERE messages_fts MATCH :query AND o.user_id = :user AND o.active = 1 AND (:commands OR o.origin <> 'command')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
     ORDER BY score DESC LIMIT :limit"""
 _MESSAGES_BY_KEY = """
@@ -106,9 +106,13 @@ def search_messages(
     *,
     likeness: Likeness = NOTHING_ALIKE,
     unfinished: bool = False,
+    commands: bool = False,
 ) -> list[Candidate]:
-    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something alike."""
-    fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT}
+    """Return messages of chats not deleted that hold a word, or stand beside one, or mean something alike.
+
+    Commands, and what they wrote, are among them only where that is said.
+    """
+    fixed = {"user": session.user_id, "weight": CONTEXT_WEIGHT, "commands": commands}
     by_words = _scores(session, _MESSAGES_BY_WORDS, match_any(words, unfinished=unfinished), MESSAGES_BY_WORDS, fixed)
     rows = _rows(session, _MESSAGES_BY_KEY, {"user": session.user_id}, likeness, by_words)
     return _candidates(rows, likeness, bm25=by_words)

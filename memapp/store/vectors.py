@@ -31,7 +31,7 @@ _WAITING = {
         ORDER BY o.key DESC LIMIT :limit""",
     "message": """
         SELECT o.key, substr(o.text, 1, :chars) AS text FROM messages o WHERE o.user_id = :user AND o.active = 1
-          AND o.status IN ('complete', 'stopped', 'interrupted') AND o.text <> ''
+          AND o.status IN ('complete', 'stopped', 'interrupted') AND o.text <> '' AND o.origin <> 'command'
           AND NOT EXISTS (SELECT 1 FROM embeddings e
                           WHERE e.owner_kind = 'message' AND e.model_id = :model AND e.owner_key = o.key)
         ORDER BY o.key DESC LIMIT :limit""",

@@ -27,14 +27,22 @@ class Kept:
 
     def __init__(self) -> None:
         self.head = self.tail = b""
+        self.size = 0
 
     def add(self, data: bytes) -> None:
+        self.size += len(data)
         room = HEAD_BYTES - len(self.head)
         self.head += data[:room]
         self.tail = (self.tail + data[room:])[-TAIL_BYTES:] if len(data) > room else self.tail
 
     def text(self) -> str:
         return (self.head + self.tail).decode("utf-8", "replace")
+
+    def marked(self) -> str:
+        """Return it with a word where something was left out."""
+        left_out = self.size - len(self.head) - len(self.tail)
+        mark = f"\n… {left_out:,} bytes left out …\n".encode() if left_out else b""
+        return (self.head + mark + self.tail).decode("utf-8", "replace")
 
 
 class Ran:

@@ -37,6 +37,7 @@ from memapp.ui.messages import (
     FileOpened,
     InboxWanted,
     Learned,
+    LessonWanted,
     MemoriesChanged,
     MemoryWanted,
     MessageWanted,
@@ -417,6 +418,14 @@ class MemappApp(App[None]):
 
         memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
         await self.push_screen(MemoryCard(self.session, memory, event.why))
+
+    @work(group="open", exclusive=True)
+    async def on_lesson_wanted(self, event: LessonWanted) -> None:
+        from memapp.ui.screens.learned import LearnedScreen
+
+        await self.action_mode("learned")
+        if isinstance(self.screen, LearnedScreen):
+            self.screen.show_lesson(event.lesson_id)
 
     @background("badges", exclusive=True)
     async def count_badges(self) -> None:

@@ -131,6 +131,13 @@ class MemoryWanted(Announcement):
 
 
 @dataclass
+class LessonWanted(Announcement):
+    """The person wants to see a lesson among all that was learned."""
+
+    lesson_id: str
+
+
+@dataclass
 class MessageWanted(Announcement):
     """The person wants to see a message in its chat."""
 

@@ -18,12 +18,13 @@ from textual.types import NoActiveAppError
 
 from memapp.crash import write_crash_file
 from memapp.domain.chat import Message, Thread
+from memapp.domain.commands import Command
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, downloads, forget, life_domains, models, upkeep
+from memapp.services import backups, chats, downloads, forget, life_domains, models, run_in_chat, upkeep
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -95,14 +96,12 @@ class Talk:
     def send(self, thread: Thread | None, text: str, pasted: Spans, persona: str = "") -> None:
         """Send a message; without a thread it starts a new chat."""
 
-        def events(cancel: Cancel) -> Iterator[TurnEvent]:
-            nonlocal thread
-            if thread is None:
-                thread = chats.new_thread(self.runtime, persona)
-                self._announce(ThreadStarted(thread))
-            yield from take_turn(self.runtime, thread.id, text, pasted=pasted, cancel=cancel)
+        events = partial(take_turn, self.runtime, text=text, pasted=pasted)
+        self._begin_in(thread, persona, events, Writing(text, pasted))
 
-        self._begin(thread.id if thread else "", events, Writing(text, pasted))
+    def run(self, thread: Thread | None, command: Command, written: Writing, persona: str = "") -> None:
+        """Run a command that the person wrote; without a thread it starts a new chat."""
+        self._begin_in(thread, persona, partial(run_in_chat.run, self.runtime, command=command), written)
 
     def retry(self, reply: Message) -> None:
         self._begin(reply.thread_id, partial(retry_turn, self.runtime, reply.id))
@@ -212,6 +211,18 @@ class Talk:
     def _announce(self, happened: Announcement) -> None:
         with suppress(NoActiveAppError):  # the app is gone, and nobody is left to be told
             self._tell(happened)
+
+    def _begin_in(self, thread: Thread | None, persona: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing) -> None:
+        """Begin a turn in a thread, or in a new one; `events` gets the id of the thread and what cancels it."""
+
+        def begun(cancel: Cancel) -> Iterator[TurnEvent]:
+            nonlocal thread
+            if thread is None:
+                thread = chats.new_thread(self.runtime, persona)
+                self._announce(ThreadStarted(thread))
+            yield from events(thread_id=thread.id, cancel=cancel)
+
+        self._begin(thread.id if thread else "", begun, unsent)
 
     def _begin(self, thread_id: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing | None = None) -> None:
         """Begin a turn; `events` gets what cancels it."""

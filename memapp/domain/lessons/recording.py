@@ -2,6 +2,10 @@
 
 from enum import StrEnum
 
+FIRST = """From now on memapp keeps what fails under `memapp run`, and what then works: see `memapp lessons`.
+If you do not want that: memapp config set lessons off"""
+"""Said of the first command that fails."""
+
 
 class LessonRule(StrEnum):
     """What is done with a failure."""

@@ -12,6 +12,7 @@ from memapp.domain.lessons.lesson import ErrorEvent, Lesson, applies
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.ranking import LEAST_ALIKE, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
 from memapp.domain.lessons.utility import is_withheld
+from memapp.domain.memory import Recalled
 from memapp.domain.text import clean, one_line, shorten
 from memapp.store import activations, runs
 from memapp.store import lessons as store
@@ -37,6 +38,12 @@ class LessonHint:
     @property
     def tier(self) -> str:
         return TIERS[self.ranked.match.tier]
+
+    @property
+    def recalled(self) -> Recalled:
+        """Return it as a hit of recall."""
+        score, at = round(self.ranked.score, 4), self.lesson.updated_at
+        return Recalled("lesson", self.lesson.id, one_line(self.lesson.correct), "", "", at, score, self.tier)
 
     @property
     def in_a_line(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Message
+from memapp.domain.commands import runs_something
 from memapp.domain.text import clean
 from memapp.errors import MemappError, UsageError
 from memapp.runtime import Runtime
@@ -145,6 +146,8 @@ def _edited(text: str) -> str:
 
 
 def _save(runtime: Runtime, thread_id: str, writing: Writing) -> None:
+    if runs_something(writing.text):
+        writing = Writing()  # it may hold a secret, or be one that leaves no trace
     if writing.text == chats.get_draft(runtime, thread_id):
         return
     if writing.pasted or chats.choice(runtime, f"pasted:{thread_id}"):

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from memapp.domain import commands
-from memapp.domain.chat import Message, Thread
+from memapp.domain.chat import Message, Origin, Thread
 from memapp.domain.commands import Command
 from memapp.domain.text import shorten
 from memapp.errors import MemappError, UsageError
@@ -198,8 +198,10 @@ class Conversation(Vertical):
     async def send(self, writing: Writing) -> None:
         """Send a message, or carry out a command. Raises `UsageError`; what was written then stays where it is."""
         text = writing.text
-        command = commands.parse(text.strip())
-        if command is not None:
+        command = commands.parse(text)
+        if command is not None and command.name in commands.RUNS:
+            self._run(command, writing)
+        elif command is not None:
             await self._carry_out(command)
         elif not text.strip():
             return
@@ -230,6 +232,19 @@ class Conversation(Vertical):
         else:
             composer.clear_text()
             state.talk.send(state.thread, text, pasted, state.persona_id)
+        self.status.look()
+
+    def _run(self, command: Command, written: Writing) -> None:
+        """Run what the person wrote, in full as it stands there."""
+        state, composer = self.state, self.composer
+        if state.busy:
+            raise UsageError("Still busy. Esc stops what runs.")
+        state.held = True
+        if not command.is_private:
+            composer.prompts = [written.text, *(one for one in composer.prompts if one != written.text)]
+        composer.leave_editing()
+        composer.clear_text()
+        state.talk.run(state.thread, command, written, state.persona_id)
         self.status.look()
 
     @on(ChatTranscript.GoOnWanted)
@@ -266,6 +281,9 @@ class Conversation(Vertical):
     def _edit_wanted(self, event: ChatTranscript.EditWanted) -> None:
         if self.state.busy:
             self.status.say("Still answering. Esc stops it.")
+        elif event.message.origin is Origin.COMMAND:
+            self.composer.fill(Writing(event.message.text), undoable=True)
+            self.composer.focus()
         else:
             self.composer.edit_message(event.message)
 

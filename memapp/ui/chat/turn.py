@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.chat import Message, MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.text import one_line, shorten
 from memapp.domain.turn import (
@@ -72,7 +72,7 @@ class TurnView:
         match moved.event:
             case Accepted(message=message, reply=reply):
                 turn.thread_id, turn.reply, turn.text, turn.stopped = moved.thread_id, reply, "", False
-                turn.phase = "Thinking · esc stops"
+                turn.phase = f"{'Running' if reply.origin is Origin.COMMAND else 'Thinking'} · esc stops"
                 await self._add(message, reply)
                 self._accepted = moved.event
             case Checked(expected=expected):
@@ -94,7 +94,7 @@ class TurnView:
                     answer.say("thinking…")
             case Streamed(text=text):
                 turn.text += text
-                turn.phase = "Writing · esc stops"
+                turn.phase = turn.phase if turn.reply and turn.reply.origin is Origin.COMMAND else "Writing · esc stops"
                 if answer:
                     answer.add(text)
             case Restarted():

@@ -150,17 +150,25 @@ class LessonsPane(LearnedPane):
             yield self.detail
 
     @background("lessons", exclusive=True)
-    async def look_again(self) -> None:
+    async def look_again(self, at: str | None = None) -> None:
         typed = self.field.value
         self.rows.say_empty(self.NOT_FOUND if typed else self.NOTHING)
-        self.rows.show(await asyncio.to_thread(self._look_up, typed))
+        self.rows.show(await asyncio.to_thread(self._look_up, typed, at), at=at)
         self.has_rows = True
         self.screen.refresh_bindings()
 
-    def _look_up(self, typed: str) -> list[Lesson]:
+    def look_at(self, lesson_id: str) -> None:
+        """Show one lesson among all."""
+        self.field.value = ""
+        self._body.add_class("-detail")
+        self.look_again(lesson_id)
+
+    def _look_up(self, typed: str, at: str | None = None) -> list[Lesson]:
         if typed.strip():
             return browse.search_lessons(self.runtime, typed, NEWEST)
-        return browse.list_lessons(self.runtime, limit=NEWEST)
+        newest = browse.list_lessons(self.runtime, limit=NEWEST)
+        is_older = at is not None and all(one.id != at for one in newest)
+        return [*newest, browse.get_lesson(self.runtime, at)] if at and is_older else newest
 
     def enter(self) -> None:
         self.rows.focus()

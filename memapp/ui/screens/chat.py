@@ -12,6 +12,7 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
@@ -121,7 +122,9 @@ class ChatScreen(StyledScreen):
         await self.composer.recall_prompts()
         if not await asyncio.to_thread(chats.keeps_drafts, self.session.runtime):
             self.conversation.status.say("Two windows are open: the other one keeps the drafts.")
-        if question.text:
+        if commands.runs_something(question.text):
+            self.composer.fill(question)  # from outside: it is run when the person has seen it here
+        elif question.text:
             await self.conversation.send(question)
 
     def on_thread_wanted(self, event: ThreadWanted) -> None:

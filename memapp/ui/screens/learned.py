@@ -81,6 +81,13 @@ class LearnedScreen(ModeScreen, MemoryKeys):
             pane.display = pane is self.pane
         self.pane.enter()
 
+    def show_lesson(self, lesson_id: str) -> None:
+        """Open the lessons at one of them."""
+        self._open(LessonsPane.LABEL)
+        pane = self.pane
+        assert isinstance(pane, LessonsPane)
+        pane.look_at(lesson_id)
+
     # Keys ------------------------------------------------------------------------------------------------------------
 
     @property

@@ -12,7 +12,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus
+from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean
 from memapp.language.english.second_person import told
@@ -24,6 +24,9 @@ from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
 MOST_MARKDOWN = 20_000
+SHOWN_LINES = (4, 12)
+"""Of what a command wrote: so many of its first and of its last lines are shown, each on one line; the rest is a key away."""
+LINE_CHARS = 300
 CHIP_CHARS = 32
 LEAST_CELLS = 24
 """A quiet line is broken rather than cut to fewer."""
@@ -142,6 +145,8 @@ class Answer(Vertical):
         own = self.message.model == OWN_WORDS
         unasked = " · unasked" if self.message.unprompted and not own else ""
         from_memory = " · from memory" if self.message.model == FROM_MEMORY else ""
+        if self.message.origin is Origin.COMMAND:
+            return joined(("Output", "bold $text-muted"), (f"  {clock(self.message.created_at)}", "$text-muted"))
         name = "memapp asks" if own and self.message.unprompted else "memapp" if own else self.persona_name
         return joined(
             (name, "bold $primary"),
@@ -150,6 +155,8 @@ class Answer(Vertical):
 
     def _whole(self) -> list[Widget]:
         """The finished answer; plain prose takes one widget, since there are many of them."""
+        if self.message.origin is Origin.COMMAND:
+            return [Static(joined(self._title(), "\n", _excerpt(self.text)), markup=False, classes="body")]
         if has_marks(self.text) and len(self.text) <= MOST_MARKDOWN:
             return [Static(self._title(), markup=False, classes="head"), ReplyMarkdown(self.text)]
         text = self.text.strip()
@@ -174,10 +181,13 @@ class Answer(Vertical):
         hit = self.chosen
         if hit is None:
             return Content("")
-        whose = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
+        by = {"": "a memory", "user": "you said it", "assistant": "an earlier answer"}[hit.said_by]
+        whose = "a lesson" if hit.kind == "lesson" else by
         return joined((f"    {whose} · {matched(hit.why)} · enter opens it", "$text-muted"))
 
     def _state(self) -> Content:
+        if self.message.origin is Origin.COMMAND and self.message.status is MessageStatus.STOPPED:
+            return Content("")
         ended = {
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
             MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
@@ -191,6 +201,16 @@ class Answer(Vertical):
         words = " · ".join(part for part in parts if part)
         failed = self.message.status is MessageStatus.FAILED
         return joined((words, "$error" if failed else "$text-muted")) if words else Content("")
+
+
+def _excerpt(text: str) -> Content:
+    """Return the beginning and the end of what a command wrote, and last how it ended."""
+    first, last = SHOWN_LINES
+    lines = text.expandtabs(8).split("\n")
+    left_out = len(lines) - first - last
+    if left_out > 0:
+        lines = [*lines[:first], f"… {left_out:,} more lines · enter reads all", *lines[-last:]]
+    return Content("\n").join([plain(one if len(one) <= LINE_CHARS else f"{one[: LINE_CHARS - 1]}…") for one in lines])
 
 
 class Note(Static):

@@ -8,7 +8,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memapp.domain.chat import OWN_WORDS
+from memapp.domain.chat import OWN_WORDS, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.provenance import Outcome
 from memapp.ui.safe import plain
@@ -104,8 +104,9 @@ class Transcript(VerticalScroll):
 
     @property
     def in_own_words(self) -> bool:
-        """memapp itself answered the last message; no model can answer that again."""
-        return self.replied is not None and self.replied.message.model == OWN_WORDS
+        """memapp itself answered the last message, or ran it; no model can answer that again."""
+        reply = self.replied.message if self.replied else None
+        return reply is not None and (reply.model == OWN_WORDS or reply.origin is Origin.COMMAND)
 
     def answer(self, message_id: str) -> Answer | None:
         bubbles = [*self._above, *self.bubbles]

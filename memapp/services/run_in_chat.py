@@ -1,0 +1,186 @@
+"""Commands that the person runs in a chat: the command is a message of theirs, what it wrote the reply, and both stay there.
+
+The step is recorded like any other (`services.runs`), so a failure brings back what is known of it. Neither message teaches
+anything or stands in a prompt: the words are a program's. Of what the person left out of recording nothing is kept; it is shown,
+and gone with the screen.
+"""
+
+import re
+import shlex
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from memapp.domain.chat import Message, MessageStatus, Origin, Role
+from memapp.domain.commands import Command
+from memapp.domain.lessons.feedback import ToolAttempt
+from memapp.domain.lessons.lesson import MAX_ACTION_CHARS
+from memapp.domain.lessons.recording import FIRST, is_left_out
+from memapp.domain.prompt import Usage
+from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.turn import Accepted, Completed, Found, Streamed, TurnEvent
+from memapp.errors import UsageError
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import runs
+from memapp.services.answer import ERASED, TITLE_CHARS
+from memapp.services.lessons.capture import clean_text
+from memapp.services.open_turn import refuse_beside_another
+from memapp.services.runs import Client, Reported
+from memapp.store import chat, leases, recalls
+from memapp.store.encoding import new_id
+from memapp.store.lent import LentDatabase, lent
+from memapp.tools import Tool
+from memapp.tools.program import program
+from memapp.tools.shell import Shell, needs_shell
+from memapp.tools.sql import Sql, as_attempt
+from memapp.tools.terminal import Kept
+
+SECONDS = 3600.0
+"""A command may take so long: the person watches, and stops it."""
+STREAMED_BYTES = 4096
+"""So much of an output is shown while it comes; what else is kept of it follows at the end."""
+MOST_ROWS, CELL_CHARS = 100, 60
+CHAT = Client("chat")
+_REWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
+_FILE_AND_QUERY = re.compile(r"""(?:"([^"]+)"|'([^']+)'|(\S+))\s+(.+)""", re.DOTALL)
+Writing = Generator[bytes, None, ToolAttempt]
+"""What a tool writes as it comes, and in the end what came of it."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A command that is about to be carried out."""
+
+    tool: Tool
+    folder: Path
+    begin: Callable[[Cancel], Writing]
+
+
+def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -> Iterator[TurnEvent]:
+    """Carry a command out and stream what it writes. Raises `UsageError` for one that cannot begin; nothing is saved then."""
+    erasures, written, began = runtime.database.erasures, command.text.strip(), time.monotonic()
+    if len(written) > MAX_ACTION_CHARS:
+        raise UsageError(f"This command is too long ({len(written):,} characters).", f"The limit is {MAX_ACTION_CHARS:,}.")
+    with (_query if command.name == "sql" else _command)(written) as job:
+        is_kept = not is_left_out(runtime.settings.lessons_not_of, command.text, job.tool.name, str(job.folder))
+        message, reply = (_save if is_kept else _only_show)(runtime, thread_id, f"/{command.name} {written}")
+        yield Accepted(message, reply)
+        output, done, reported = Kept(), None, Reported()
+        try:
+            lease = leases.renewed(runtime.write, chat.answering(thread_id), runtime.database.owner)
+            with lease if is_kept else nullcontext():
+                done = yield from _streamed(job.begin(cancel), output, cancel)
+            reported = runs.report(runtime, job.tool, done, CHAT) if done and is_kept else reported
+        finally:
+            status = MessageStatus.COMPLETE if done else MessageStatus.STOPPED
+            reply = replace(reply, text=_told(output, done, time.monotonic() - began, reported), status=status)
+            if is_kept:
+                reply = _finish(runtime, reply, reported, erasures)
+    yield Found(reported.recalled)
+    yield Completed(reply, "")
+
+
+def _streamed(running: Writing, output: Kept, cancel: Cancel) -> Generator[TurnEvent, None, ToolAttempt | None]:
+    """Yield what a tool writes as it comes; return what came of it, None if it was stopped."""
+    with closing(running):
+        while not cancel.is_set():
+            try:
+                data = next(running)
+            except StopIteration as ended:
+                return None if cancel.is_set() else ended.value
+            room = STREAMED_BYTES - output.size
+            output.add(data)
+            if data and room > 0:
+                yield Streamed(data[:room].decode("utf-8", "replace"))
+    return None
+
+
+def _told(output: Kept, done: ToolAttempt | None, seconds: float, reported: Reported) -> str:
+    """Return what is said of a command in the end: what it wrote, how it ended, and what is known of its failure."""
+    wrote = clean(_REWRITTEN.sub("", output.marked())).strip("\n")
+    how = "stopped" if done is None else f"exit {done.exit_code}"
+    lines = [wrote, f"{how} · {seconds:.1f} s", *(f"memapp: {one.in_a_line}" for one in reported.hints[:1])]
+    return clean_text("\n".join([*filter(None, lines), *([FIRST] if reported.is_first and reported.error else [])]))
+
+
+# What is run ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _command(written: str) -> Iterator[_Job]:
+    if needs_shell(written):
+        raise UsageError("A command is a program and its arguments: no shell reads it.", "If it needs one: /run sh -c '…'")
+    try:
+        argv = [re.sub(r"^~(?=/)", str(Path.home()), one) for one in shlex.split(written)]
+    except ValueError:
+        raise UsageError("A quotation mark is not closed.") from None
+    shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), shlex.join(argv)
+    yield _Job(shell, shell.folder, lambda _: shell.carry_out(action))
+
+
+@contextmanager
+def _query(written: str) -> Iterator[_Job]:
+    read = _FILE_AND_QUERY.fullmatch(written)
+    if read is None:
+        raise UsageError("Write /sql FILE QUERY.")
+    *names, query = read.groups()
+    path = Path(next(filter(None, names))).expanduser().resolve()
+    with lent(path) as database:
+        yield _Job(Sql(database), path.parent, lambda cancel: _asked(database, query, cancel))
+
+
+def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
+    table = database.ask(query, MOST_ROWS, stop=cancel.is_set)
+    lines = [[_cell(one) for one in line] for line in (table.columns, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+    yield "\n".join([table.error] if table.error else [*rows, *(["…"] if table.is_cut else [])]).encode()
+    return as_attempt(query, table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return shorten(one_line(clean(f"x'{value.hex()}'" if isinstance(value, bytes) else str(value))), CELL_CHARS)
+
+
+# What is kept --------------------------------------------------------------------------------------------------------
+
+
+def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
+    """Add the command to the chat, and the row that what it writes will fill."""
+    text = clean_text(clean(said))
+    with runtime.write() as session:
+        refuse_beside_another(runtime, session, thread_id)
+        leases.take(session, chat.answering(thread_id), runtime.database.owner)
+        if not chat.list_messages(session, thread_id, limit=1, commands=True):
+            chat.rename_thread(session, thread_id, shorten(one_line(text), TITLE_CHARS), "app")
+        chat.save_draft(session, thread_id, "", session.now)
+        message = chat.add_message(session, thread_id, Role.USER, text, session.now, origin=Origin.COMMAND)
+        add_reply = partial(chat.add_message, session, thread_id, Role.ASSISTANT, "", session.now, origin=Origin.COMMAND)
+        return message, add_reply(status=MessageStatus.GENERATING, reply_to=message.id)
+
+
+def _only_show(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message]:
+    """Return what stands for a command on the screen, and nowhere else."""
+    now = runtime.clock()
+    about = (MessageStatus.COMPLETE, Origin.COMMAND, now)
+    return (
+        Message(new_id(now), thread_id, 0, Role.USER, clean(said), *about),
+        Message(new_id(now), thread_id, 0, Role.ASSISTANT, "", *about),
+    )
+
+
+def _finish(runtime: Runtime, reply: Message, reported: Reported, erasures: int) -> Message:
+    """Save what a command wrote, unless words that it may hold were erased meanwhile."""
+    if runtime.database.erasures != erasures:
+        reply = replace(reply, text=ERASED[0])
+    with runtime.write() as session:
+        chat.finish_message(session, reply.id, reply.text, reply.status, Usage(), "")
+        recalls.save_recalls(session, reply.id, reported.recalled)
+        leases.release(session, chat.answering(reply.thread_id), runtime.database.owner)
+    return reply
