@@ -114,6 +114,7 @@ CREATE TABLE lessons (
     p REAL CHECK (p BETWEEN 0 AND 1),
     evidence_runs INTEGER NOT NULL DEFAULT 0 CHECK (evidence_runs >= 0),
     evidence_at TEXT NOT NULL,                                     -- when last something spoke for it or against it
+    asked_at TEXT,                                                 -- when a model was asked to word it more generally
     purge_at TEXT,                                                 -- in the trash: when it leaves it for good
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL

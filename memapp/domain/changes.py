@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar, Literal
 
-from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonStatus
+from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonOrigin, LessonStatus
 from memapp.domain.memory import Memory
 
 ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
@@ -182,6 +182,8 @@ class LessonEdited:
     level: LessonLevel | None = None
     triggers: tuple[str, ...] = ()
     """Fingerprints to be added."""
+    origin: LessonOrigin = "person"
+    """Whose words they are, if they are other ones."""
 
 
 @dataclass(frozen=True, slots=True)

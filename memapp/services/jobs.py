@@ -16,7 +16,7 @@ from memapp.domain.turn import Retracted
 from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
 from memapp.services import backups, consolidate, embed, episodes, insights, learning, lifecycle, self_test
-from memapp.services.lessons import judge, referee
+from memapp.services.lessons import judge, referee, rewording
 from memapp.services.merge import Written
 from memapp.store import jobs as store
 from memapp.store import leases
@@ -68,6 +68,7 @@ NOW_AND_THEN = (
         judge.waiting,
     ),
     Job("referee", "judge how commands went of which nothing tells", HOURLY, 120.0, referee.run_job, referee.waiting),
+    Job("rewording", "word lessons more generally", HOURLY, 120.0, rewording.run_job, rewording.waiting),
     Job("purge", "erase what was in the trash long enough", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
     Job(
         "consolidate",

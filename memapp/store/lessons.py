@@ -127,6 +127,25 @@ def same_rule(session: Session, normal_rule: str, tool: str, scope: str) -> Less
     return session.record(Lesson, sql, rule=normal_rule, tool=tool, scope=scope)
 
 
+def reworded(session: Session, tool: str) -> list[Lesson]:
+    """Return the lessons of a tool that a model worded, those too that the person put into the trash, or away."""
+    sql = f"""{_LESSON} AND l.tool = :tool AND l.origin = 'model'
+              AND (l.purge_at IS NOT NULL OR l.status <> 'archived' OR l.reason IN (:person, :merged))"""
+    return session.records(Lesson, sql, tool=tool, person=BY_PERSON, merged=MERGED)
+
+
+def unasked(session: Session, limit: int) -> list[Lesson]:
+    """Return the candidates that nobody touched and no model was asked to reword, those first that worked most often."""
+    sql = f"""{_LESSON} AND l.status = 'candidate' AND l.reason = '' AND l.origin = 'executed' AND l.purge_at IS NULL
+              AND l.asked_at IS NULL ORDER BY l.worked DESC, l.id DESC LIMIT :limit"""
+    return session.records(Lesson, sql, limit=limit)
+
+
+def mark_asked(session: Session, lesson_id: str, now: datetime) -> None:
+    """Note that a model was asked to reword a lesson."""
+    session.alter("lessons", lesson_id, asked_at=now)
+
+
 def refused_rule(session: Session, normal_rule: str, tool: str) -> bool:
     """Tell whether the person put a lesson that says the same into the trash, or away."""
     sql = """SELECT 1 FROM lessons WHERE user_id = :user AND normal_rule = :rule AND tool = :tool
@@ -206,7 +225,7 @@ def edit(session: Session, change: LessonEdited, now: datetime) -> list[Touched]
         new if new is not None else old for new, old in ((change.wrong, before.wrong), (change.correct, before.correct))
     )
     says = rule(wrong, correct) if (wrong, correct) != (before.wrong, before.correct) else before.rule_text
-    origin = before.origin if says == before.rule_text else "person"  # nobody has carried that out
+    origin = before.origin if says == before.rule_text else change.origin  # nobody has carried that out
     after = replace(before, wrong=wrong, correct=correct, rule_text=says, level=change.level or before.level, origin=origin)
     _refuse_same(session, after)
     _set(session, after, now)

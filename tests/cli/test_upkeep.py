@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Terminal
 
-NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "referee", "purge", "consolidate"]
+NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "referee", "rewording", "purge", "consolidate"]
 NAMES += ["insights", "episodes", "backup"]
 
 

@@ -10,7 +10,7 @@ from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
-from memapp.prompts import distil, insights, predict, same_fact
+from memapp.prompts import distil, insights, predict, referee, rewording, same_fact
 from tests.prompts.contexts import context
 
 MESSAGE = 'What was the name of the "café" in Ghent,\nthe one with the blue door?'
@@ -67,3 +67,10 @@ def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
     prompt, _ = predict.request(replace(context(MESSAGE), form="simple"))
     trunk = model.prompt_tokens(Prompt(prompt.system, prompt.turns))
     assert model.prompt_tokens(prompt) - trunk <= 12
+
+
+@pytest.mark.slow
+def test_steps_are_judged_and_lessons_worded_in_a_form_that_can_be_read(model: LlamaModel) -> None:
+    assert referee.parse(write(model, referee.request("", ["git psuh", "git push", 'echo "a"'])), 3)
+    said = write(model, rewording.request('tar -xf "a b.tgs"', 'tar -xf "a b.tgz"', 2))
+    assert rewording.parse(said, 2) or not said.endswith("}")

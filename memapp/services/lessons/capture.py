@@ -27,6 +27,7 @@ from memapp.domain.lessons.lesson import (
     level_of,
     rule,
 )
+from memapp.domain.lessons.rewording import covers
 from memapp.domain.lessons.secrets import without_secrets
 from memapp.language.english.failures import secret_patterns, staying_words, tag_patterns
 from memapp.store import changes, runs
@@ -109,8 +110,10 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
     """Add the lesson of one solved failure, unless it is known or was thrown away; return its id if it is new."""
     lesson = _template(session, event, correct)
     normal = session.normalise(lesson.rule_text)
-    known = store.same_rule(session, normal, lesson.tool, lesson.scope)
+    known = store.same_rule(session, normal, lesson.tool, lesson.scope) or _general(session, lesson)
     if known is None and store.refused_rule(session, normal, lesson.tool):
+        return []
+    if known and (known.purge_at or known.status == "archived"):
         return []
     actor = Actor(session.user_id, AGENT, step=new_id(session.now))
     if known is None:
@@ -123,6 +126,12 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
     link_conflicts(session, kept)
     store.count_win(session, kept.id)
     return [] if known else [lesson.id]
+
+
+def _general(session: Session, lesson: Lesson) -> Lesson | None:
+    """Return the lesson that says the same in the more general words of a model, if there is one."""
+    general = (one for one in store.reworded(session, lesson.tool) if one.level != "task" or one.scope == lesson.scope)
+    return next((one for one in general if covers(one.wrong, lesson.wrong) and covers(one.correct, lesson.correct)), None)
 
 
 def link_conflicts(session: Session, lesson: Lesson) -> None:

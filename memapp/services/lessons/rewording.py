@@ -1,0 +1,72 @@
+"""The model as rewriter: in idle time it says a candidate in more general words, once: the job `rewording`.
+
+What it says is taken only if it is the two commands that were carried out without some of their names; else the template stays.
+It sees no output of any command. A model that cannot do with the full form of prompt is not asked.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from memapp.domain.changes import Actor, LessonEdited, LessonMoved
+from memapp.domain.jobs import Pace
+from memapp.domain.lessons.lesson import MERGED, Lesson, LessonLevel, level_of, rule
+from memapp.domain.lessons.rewording import GAP, may_go, reword
+from memapp.domain.prompt import Piece
+from memapp.inference import Cancel, ChatModel
+from memapp.prompts import rewording as words
+from memapp.runtime import Runtime
+from memapp.services.prompt_form import prompt_form
+from memapp.store import changes
+from memapp.store import lessons as store
+from memapp.store.encoding import new_id
+from memapp.store.session import Session
+
+AT_ONCE = 5
+
+
+def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
+    """Ask about candidates, what recurs first; yield 1 for each that is reworded. Raises `ModelError`."""
+    model = runtime.chat.ready()
+    for lesson in _to_reword(runtime):
+        said = _said(model, lesson, cancel) if model and may_go(lesson.wrong, lesson.correct) else None
+        if model is None or cancel.is_set():
+            return
+        with runtime.write() as session:
+            store.mark_asked(session, lesson.id, session.now)
+            if said and _reword(session, lesson, *said, by=f"model:{model.name}"):
+                yield 1
+
+
+def waiting(runtime: Runtime) -> int:
+    """Count the candidates that the model that is loaded would be asked about now."""
+    return len(_to_reword(runtime))
+
+
+def _to_reword(runtime: Runtime) -> list[Lesson]:
+    model = runtime.chat.ready()
+    return store.unasked(runtime.read(), AT_ONCE) if model and prompt_form(runtime, model) == "full" else []
+
+
+def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> tuple[str, str, LessonLevel] | None:
+    """Return what a model makes of a lesson, with gaps in the commands; None where it is not to be taken."""
+    with closing(model.generate(*words.request(lesson.wrong, lesson.correct, len(lesson.triggers)), cancel)) as stream:
+        said = words.parse("".join(part.text for part in stream if isinstance(part, Piece)), len(lesson.triggers))
+    new = reword(lesson.wrong, lesson.correct, *said[:2]) if said else None
+    if said is None or new is None:
+        return None
+    is_named = level_of(new[1].replace(GAP, "")) == "task"
+    return *new, "task" if is_named else said[2]
+
+
+def _reword(session: Session, lesson: Lesson, wrong: str, correct: str, level: LessonLevel, by: str) -> bool:
+    """Put the general commands in place; where another lesson says so already, let that be for these failures too."""
+    if store.get_lesson(session, lesson.id) != lesson:
+        return False
+    actor = Actor(session.user_id, by, step=new_id(session.now))
+    same = store.same_rule(session, session.normalise(rule(wrong, correct)), lesson.tool, lesson.scope)
+    if same is None:
+        changes.apply(session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor, session.now)
+        return True
+    changes.apply(session, LessonEdited(same.id, triggers=lesson.triggers), actor, session.now)
+    changes.apply(session, LessonMoved(lesson.id, "archived", MERGED), actor, session.now)
+    return True
