@@ -1,44 +1,55 @@
-"""The model call that judges the steps of a run by what was done, and by nothing of what came of it."""
+"""The model call that judges one step of a run by what was done, and by nothing of what came of it.
+
+It is told how the steps before went, where that is known: a run begins with a failure, so whoever judged all steps of one at
+once would be right by their places.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memapp.domain.lessons.lesson import RunStep
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.templates import template
 
-MOST_STEPS = 20
+MOST_STEPS = 8
 STEP_CHARS = 300
-TOKENS_A_STEP = 6
-WORDS = {"worked": True, "failed": False}
+MAX_TOKENS = 12
+GRAMMAR = r"""
+root ::= "{\"step\": \"" ("worked" | "failed") "\"}"
+"""
+_WORDS = {"worked": True, "failed": False}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"step": {"type": "string", "enum": list(_WORDS)}},
+    "required": ["step"],
+    "additionalProperties": False,
+}
+"""The same for servers that take no grammar."""
 
 
-def request(task: str, actions: Sequence[str]) -> tuple[Prompt, Sampling]:
-    """Ask how each of some steps went; at most `MOST_STEPS`."""
-    lines = [f"{number}. {shorten(one_line(clean(one)), STEP_CHARS)}" for number, one in enumerate(actions, start=1)]
-    told = "\n".join([f"Task: {shorten(one_line(clean(task)), STEP_CHARS)}", *lines] if task else lines)
+def request(task: str, steps: Sequence[RunStep]) -> tuple[Prompt, Sampling]:
+    """Ask how the last of some steps went."""
+    lines = [f"{number}. {_line(one.action)} ({_went(one)})" for number, one in enumerate(steps[-MOST_STEPS:-1], start=1)]
+    last = f"{len(lines) + 1}. {_line(steps[-1].action)} (?)"
+    told = "\n".join([*([f"Task: {_line(task)}"] if task else []), *lines, last])
     prompt = Prompt(template("referee").template, (PromptTurn("user", told),))
-    return prompt, Sampling(TOKENS_A_STEP * (len(actions) + 2), grammar=_grammar(len(actions)), schema=_schema(len(actions)))
+    return prompt, Sampling(MAX_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
-def parse(text: str, steps: int) -> list[bool] | None:
-    """Read a reply: of each step, whether it worked; None if it is not exactly that."""
+def parse(text: str) -> bool | None:
+    """Read a reply: whether the step worked; None if it is not exactly that."""
     try:
-        said = [WORDS[one] for one in json.loads(text)["steps"]]
+        said = json.loads(text)
+        return _WORDS[said["step"]] if len(said) == 1 else None
     except (ValueError, TypeError, KeyError):
         return None
-    return said if len(said) == steps else None
 
 
-def _grammar(steps: int) -> str:
-    words = ' ", " '.join(["word"] * steps)
-    return rf"""
-root ::= "{{\"steps\": [" {words} "]}}"
-word ::= "\"worked\"" | "\"failed\""
-"""
+def _went(step: RunStep) -> str:
+    return "failed" if step.channel else "worked" if step.known else "?"
 
 
-def _schema(steps: int) -> dict[str, Any]:
-    said = {"type": "array", "items": {"type": "string", "enum": list(WORDS)}, "minItems": steps, "maxItems": steps}
-    return {"type": "object", "properties": {"steps": said}, "required": ["steps"], "additionalProperties": False}
+def _line(text: str) -> str:
+    return shorten(one_line(clean(text)), STEP_CHARS)

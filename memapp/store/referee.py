@@ -8,10 +8,12 @@ from memapp.store.runs import KNOWN
 from memapp.store.session import Session
 
 
-def add(session: Session, *, key: str, name: str, said: Sequence[tuple[str, bool]]) -> None:
-    """Keep what a model said of steps, each by its id: whether it worked."""
-    for step_id, worked in said:
-        session.insert_new("judged_steps", step_id=step_id, model=key, name=name, worked=worked, created_at=session.now)
+def add(session: Session, step_id: str, *, key: str, name: str, worked: bool) -> None:
+    """Keep what a model said of a step, unless that is gone."""
+    sql = """INSERT INTO judged_steps (user_id, step_id, model, name, worked, created_at)
+             SELECT :user, id, :model, :name, :worked, :now FROM run_steps WHERE user_id = :user AND id = :id
+             ON CONFLICT DO NOTHING"""
+    session.run(sql, id=step_id, model=key, name=name, worked=worked, now=session.now)
 
 
 def calibrations(session: Session) -> list[Calibration]:
@@ -24,18 +26,16 @@ def calibrations(session: Session) -> list[Calibration]:
     return session.records(Calibration, sql)
 
 
-def unjudged(session: Session, model: str, ended_before: datetime, limit: int, *, known: bool) -> list[tuple[str, str]]:
-    """Return the latest runs that are over and of which a model judged no step, with their tasks.
+def unjudged(session: Session, model: str, ended_before: datetime, limit: int, *, known: bool) -> list[tuple[str, int]]:
+    """Return steps that a model did not judge, the latest first: each by its run, which is over, and its number there.
 
-    Those that have a step of which nothing tells how it went; where `known`, all others too.
+    Those of which nothing tells how they went; where `known`, all others too. None is the first of its run.
     """
-    sql = f"""SELECT r.id, r.task FROM runs r WHERE r.user_id = :user AND (r.last_at < :ended OR r.passed IS NOT NULL)
-              AND (SELECT count(*) FROM run_steps s WHERE s.run_id = r.id) > 1
-              AND (:known OR EXISTS (SELECT 1 FROM run_steps s WHERE s.run_id = r.id AND NOT {KNOWN}))
-              AND NOT EXISTS (SELECT 1 FROM judged_steps j JOIN run_steps s ON s.id = j.step_id
-                              WHERE s.run_id = r.id AND j.model = :model)
-              ORDER BY r.id DESC LIMIT :limit"""  # noqa: S608
-    return [(row["id"], row["task"]) for row in session.run(sql, model=model, ended=ended_before, known=known, limit=limit)]
+    sql = f"""SELECT s.run_id, s.seq FROM run_steps s JOIN runs r ON r.id = s.run_id
+              WHERE s.user_id = :user AND s.seq > 1 AND (r.last_at < :ended OR r.passed IS NOT NULL) AND (:known OR NOT {KNOWN})
+              AND NOT EXISTS (SELECT 1 FROM judged_steps j WHERE j.step_id = s.id AND j.model = :model)
+              ORDER BY s.id DESC LIMIT :limit"""  # noqa: S608
+    return [(row["run_id"], row["seq"]) for row in session.run(sql, model=model, ended=ended_before, known=known, limit=limit)]
 
 
 def judges_of(session: Session, run_ids: Sequence[str]) -> list[str]:

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
+from memapp.domain.lessons.lesson import RunStep
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
@@ -71,6 +73,7 @@ def test_call_1_adds_few_tokens_to_the_trunk(model: LlamaModel) -> None:
 
 @pytest.mark.slow
 def test_steps_are_judged_and_lessons_worded_in_a_form_that_can_be_read(model: LlamaModel) -> None:
-    assert referee.parse(write(model, referee.request("", ["git psuh", "git push", 'echo "a"'])), 3)
+    step = RunStep("1", "r", 1, "git push", 0, 1.0, None, datetime(2026, 1, 31, tzinfo=UTC))
+    assert referee.parse(write(model, referee.request("", [replace(step, action="git psuh"), step]))) is not None
     said = write(model, rewording.request('tar -xf "a b.tgs"', 'tar -xf "a b.tgz"', 2))
     assert rewording.parse(said, 2) or not said.endswith("}")

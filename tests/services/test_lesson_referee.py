@@ -19,7 +19,7 @@ from memapp.services.lessons import browse, judge, referee
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import Clock, use_simple_form
 
-FAILS = {"kiln fire": "the kiln is cold"} | {f"kiln bad {number}": f"E{number}" for number in range(22)}
+FAILS = {"kiln fire": "the kiln is cold"} | {f"kiln bad {number}": f"E{number}" for number in range(28)}
 GOOD = [f"kiln good {number}" for number in range(23)]
 SAID_OF_UNKNOWN = {"kiln stop early": "failed", "kiln stop late": "worked"}
 
@@ -40,12 +40,12 @@ def run(runtime: Runtime, *actions: str) -> None:
 
 
 def play(runtime: Runtime) -> None:
-    """Record 25 steps that failed, 25 that worked, and two that were stopped: in a run without a hint, and in one with it."""
+    """Record steps after a failure: 25 failed, 25 worked, two were stopped, in a run without a hint and in one with it."""
     run(runtime, "kiln fire", "kiln fire", "kiln fire --heat", "kiln stop early")
     run(runtime, "kiln fire", "kiln fire --heat", "kiln stop late")
     bad = list(FAILS)[1:]
-    for start in range(0, 25, 5):
-        run(runtime, *bad[start : start + 5], *GOOD[start : start + 5])
+    for number in range(4):
+        run(runtime, *bad[7 * number : 7 * number + 7], *GOOD[6 * number : 6 * number + 6])
 
 
 def judging(wrong_of_failed: int, wrong_of_worked: int) -> ScriptedModel:
@@ -57,9 +57,8 @@ def judging(wrong_of_failed: int, wrong_of_worked: int) -> ScriptedModel:
         return truth if left[truth] < 0 else {"failed": "worked", "worked": "failed"}[truth]
 
     def script(prompt: Prompt, _: Sampling) -> str:
-        actions = re.findall(r"^\d+\. (.*)$", prompt.turns[-1].content, re.MULTILINE)
-        said = [SAID_OF_UNKNOWN.get(one) or say("failed" if one in FAILS else "worked") for one in actions]
-        return json.dumps({"steps": said})
+        action = re.findall(r"^\d+\. (.*) \(\?\)$", prompt.turns[-1].content, re.MULTILINE)[-1]
+        return json.dumps({"step": SAID_OF_UNKNOWN.get(action) or say("failed" if action in FAILS else "worked")})
 
     return ScriptedModel(script, name="judge-7b", key="abc")
 
@@ -79,7 +78,8 @@ def test_its_word_counts_only_if_it_is_right_about_what_is_known(
     play(runtime)
     model = judging(*wrong)
     runtime.chat.fill(model)
-    assert referee.waiting(runtime) == len(list(referee.run_job(runtime, Cancel(), None))) == 7
+    while referee.waiting(runtime):
+        list(referee.run_job(runtime, Cancel(), None))
     (found,) = referee.calibrations(runtime)
     assert (found.name, found.known, found.judged, found.standing) == ("judge-7b", 50, 2, standing)
     assert found.balanced_accuracy == pytest.approx(accuracy)
@@ -89,22 +89,26 @@ def test_its_word_counts_only_if_it_is_right_about_what_is_known(
     lesson = browse.get_lesson(runtime, lesson.id)
     assert lesson.utility == pytest.approx(utility, abs=1e-9)
     assert browse.behind(runtime, lesson).referees == (found,)
-    shown = " ".join(one.content for prompt in model.seen for one in prompt.turns)
-    assert "kiln fire" in shown and "the kiln is cold" not in shown and "exit" not in shown, "it judges blindly"
+    shown = [prompt.turns[-1].content for prompt in model.seen]
+    assert all(one.endswith(" (?)") and "the kiln is cold" not in one for one in shown), "it judges blindly"
+    assert "1. kiln fire (failed)\n2. kiln fire --heat (worked)\n3. kiln stop late (?)" in shown
     assert referee.waiting(runtime) == 0
     runs.remove(runtime, [one.id for one in runs.list_runs(runtime, 99)])
     assert referee.calibrations(runtime) == [], "with the steps goes what was said of them"
 
 
-def test_a_model_for_the_simple_form_one_that_stammers_and_a_run_that_goes_on(runtime: Runtime) -> None:
-    play(runtime)
-    runs.attempt(runtime, Kiln("kiln", "studio", FAILS), "kiln fire")
+def test_a_run_that_goes_on_a_model_that_stammers_and_one_for_the_simple_form(runtime: Runtime) -> None:
     model = judging(0, 0)
     runtime.chat.fill(model)
-    assert referee.waiting(runtime) == 7, "not of the run that goes on"
+    for action in ("kiln fire", "kiln fire", "kiln fire --heat"):
+        runs.attempt(runtime, Kiln("kiln", "studio", FAILS), action)
+    assert referee.waiting(runtime) == 0
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += PAUSE + timedelta(minutes=1)
+    assert referee.waiting(runtime) == 2, "the first is where the run began"
     model.misbehave("broken_json")
     assert list(referee.run_job(runtime, Cancel(), None)) == [] and len(model.seen) == 1
-    for reply in ('{"steps": []}', '{"steps": ["worked", "worked", "maybe"]}', '{"steps": [["worked"]]}', "[]", "null"):
+    for reply in ('{"step": "maybe"}', '{"step": ["worked"]}', '{"step": "worked", "why": ""}', "[]", "null"):
         model.script = lambda *_, said=reply: said  # type: ignore[misc]
         assert list(referee.run_job(runtime, Cancel(), None)) == []
     use_simple_form(runtime)

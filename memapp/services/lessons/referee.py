@@ -1,6 +1,6 @@
 """The model as referee: it judges steps of runs that are over, in idle time, blindly: the job `referee`.
 
-It sees what was done, and nothing of what came of it. Most of the steps are known to have worked or failed: by those it is
+It sees what was done up to a step, and nothing of what came of it. Of most steps it is known whether they worked: by those it is
 measured. What it says of the others counts in the utility of lessons while it is right often enough (`domain.lessons.referee`).
 A model that cannot do with the full form of prompt is not asked.
 """
@@ -20,27 +20,27 @@ from memapp.services.reads import reading
 from memapp.store import referee as store
 from memapp.store import runs
 
-AT_ONCE = 10
-"""Runs that one run of the job judges."""
+AT_ONCE = 20
+"""Steps that one run of the job judges."""
 calibrations = reading(store.calibrations)
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
-    """Judge what is to be judged; yield 1 for each run, and stop at an answer that cannot be read. Raises `ModelError`."""
+    """Judge what is to be judged; yield 1 for each step, and stop at an answer that cannot be read. Raises `ModelError`."""
     model = runtime.chat.ready()
-    for run_id, task in _to_judge(runtime):
-        if model is None or cancel.is_set() or not _judge(runtime, model, run_id, task, cancel):
+    for run_id, seq in _to_judge(runtime):
+        if model is None or cancel.is_set() or not _judge(runtime, model, run_id, seq, cancel):
             return
         yield 1
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the runs that the model that is loaded would judge now."""
+    """Count the steps that the model that is loaded would judge now."""
     return len(_to_judge(runtime))
 
 
-def _to_judge(runtime: Runtime) -> list[tuple[str, str]]:
-    """Return runs for the model to be measured by, and once that is done those that it is needed for."""
+def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
+    """Return steps for the model to be measured by, and once that is done those that it is needed for."""
     model = runtime.chat.ready()
     if model is None or prompt_form(runtime, model) != "full":
         return []
@@ -52,17 +52,18 @@ def _to_judge(runtime: Runtime) -> list[tuple[str, str]]:
     return store.unjudged(session, key, session.now - PAUSE, AT_ONCE, known=not is_measured)
 
 
-def _judge(runtime: Runtime, model: ChatModel, run_id: str, task: str, cancel: Cancel) -> bool:
-    """Let a model judge the last steps of a run; return whether it did."""
-    steps = runs.steps_of(runtime.read(), run_id)[-words.MOST_STEPS :]
-    with closing(model.generate(*words.request(task, [one.action for one in steps]), cancel)) as stream:
-        said = words.parse("".join(part.text for part in stream if isinstance(part, Piece)), len(steps))
-    if said is None or cancel.is_set():
+def _judge(runtime: Runtime, model: ChatModel, run_id: str, seq: int, cancel: Cancel) -> bool:
+    """Let a model judge a step; return whether it did."""
+    session = runtime.read()
+    steps = [one for one in runs.steps_of(session, run_id) if one.seq <= seq]
+    if not steps:
+        return False
+    with closing(model.generate(*words.request(runs.get_run(session, run_id).task, steps), cancel)) as stream:
+        worked = words.parse("".join(part.text for part in stream if isinstance(part, Piece)))
+    if worked is None or cancel.is_set():
         return False
     with runtime.write() as session:
-        there = {one.id for one in runs.steps_of(session, run_id)}
-        judged = [(step.id, worked) for step, worked in zip(steps, said, strict=True) if step.id in there]
-        store.add(session, key=_key(model), name=model.name, said=judged)
+        store.add(session, steps[-1].id, key=_key(model), name=model.name, worked=worked)
     return True
 
 
