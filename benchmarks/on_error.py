@@ -71,7 +71,7 @@ def _failed(row: dict[str, Any], kind: str) -> Failed:
     command, output = row["command"], row["output"]
     tool = program([*words(command)] or [""])
     found = fingerprint(tool, "", ToolAttempt(command, output, 1, reason="exit 1"), staying_words())
-    tags = tags_of(output, tag_patterns(), "hard_failure", Feedback(hard_failure=True), None)
+    tags = tags_of(ToolAttempt("", output), tag_patterns(), "hard_failure", Feedback(hard_failure=True), None)
     return Failed(kind, tool, command, output, found.shape, found.subject, tags)
 
 

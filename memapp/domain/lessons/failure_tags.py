@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from memapp.domain.lessons.feedback import Channel, Feedback
+from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 
 MAX_TAGS = 4
 OTHER_TAGS = ("no_progress", "constraint_failed", "goal_distance_increase", "state_stall")
@@ -11,15 +11,15 @@ OTHER_TAGS = ("no_progress", "constraint_failed", "goal_distance_increase", "sta
 
 
 def tags_of(
-    text: str, patterns: Mapping[str, re.Pattern[str]], channel: Channel, feedback: Feedback, before: float | None
+    attempt: ToolAttempt, patterns: Mapping[str, re.Pattern[str]], channel: Channel, feedback: Feedback, before: float | None
 ) -> tuple[str, ...]:
-    """Return the tags of a failed step, from its error text and its other channels; those of the text in the patterns' order."""
-    lower = text.lower()
-    found = [name for name, pattern in patterns.items() if pattern.search(lower)]
-    if channel != "hard_failure":
-        found.append("no_progress" if channel == "no_progress" else "constraint_failed")
-    if before is not None and feedback.progress_signal is not None:
-        found += ["goal_distance_increase"] * (feedback.progress_signal < before) + ["state_stall"] * (
-            feedback.progress_signal == before
-        )
-    return tuple(dict.fromkeys(found))[:MAX_TAGS]
+    """Return the tags of a failed step: of its channels and its change of state, then of its error text, in order."""
+    found = [] if channel == "hard_failure" else ["no_progress" if channel == "no_progress" else "constraint_failed"]
+    now = feedback.progress_signal
+    if before is not None and now is not None and now < before:
+        found.append("goal_distance_increase")
+    if (now is not None and now == before) or (attempt.state_before and attempt.state_before == attempt.state_after):
+        found.append("state_stall")
+    lower = attempt.output.lower()
+    found += [name for name, pattern in patterns.items() if pattern.search(lower)]
+    return tuple(found[:MAX_TAGS])

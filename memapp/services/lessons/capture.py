@@ -73,7 +73,7 @@ def keep_failure(
 ) -> ErrorEvent:
     """Add the failure of a step."""
     found = fingerprint(tool, run.scope, attempt, staying_words())
-    tags = tags_of(attempt.output, tag_patterns(), channel, feedback, before)
+    tags = tags_of(attempt, tag_patterns(), channel, feedback, before)
     fingerprint_id = runs.keep_fingerprint(session, found, tags, session.now)
     store.adopt(session, tool, run.scope, attempt.action, fingerprint_id)
     moved = None if before is None or feedback.progress_signal is None else feedback.progress_signal - before
