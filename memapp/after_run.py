@@ -49,7 +49,7 @@ class Attempted:
 
 def tell(wanted: CommandLine, ran: Ran) -> None:
     """Record a command, and say what is known of its failure."""
-    tool = Shell(program(wanted.argv), Path.cwd(), _path(wanted.options, "expect"))
+    tool = Shell(program(wanted.argv), Path(light_run.here()), _path(wanted.options, "expect"))
     done, client = as_attempt(shlex.join(wanted.argv), ran), Client(task=wanted.options.get("task", ""))
     tell_person(wanted.options, Attempted(tool, done, light_run.here(), tool.folder, client), WHY)
 
@@ -74,7 +74,9 @@ def record(options: Options, step: Attempted) -> Reported | None:
     """Record a step. Whatever goes wrong here, the step went its own way: then it is said, and None is returned."""
     try:
         return _record(options, step)
-    except (MemappError, OSError, UnicodeError) as error:
+    except UnicodeError:
+        _say("memapp: nothing was recorded: a name in it is no UTF-8")
+    except (MemappError, OSError) as error:
         _say(f"memapp: nothing was recorded: {error}")
     except Exception as error:
         log = paths.locate(_path(options, "home")).log
@@ -129,4 +131,6 @@ def _path(options: Options, option: str) -> Path | None:
 
 
 def _say(text: str) -> None:
-    print(clean(text), file=sys.stderr)
+    if sys.stderr:  # where there is none, `print` would take standard output
+        with suppress(OSError):
+            print(clean(text), file=sys.stderr)

@@ -7,6 +7,7 @@ was wanted. A marker is a small file in the cache, named by a hash of the place,
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from memapp.tools.program import program
@@ -59,12 +60,19 @@ def main(wanted: CommandLine) -> int:
         from memapp import after_run
 
         after_run.tell(wanted, ran)
+    if ran.lost:
+        with suppress(OSError):
+            os.write(2, f"memapp: the output of this command was lost: {ran.lost}\n".encode())
+        return ran.code or 1
     return ran.code
 
 
 def here() -> str:
-    """Return the place in which commands are run."""
-    return os.getcwd()
+    """Return the place in which commands are run; one that is gone has still a name."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.environ.get("PWD") or "/"
 
 
 def marker(options: Mapping[str, str], place: str) -> str:

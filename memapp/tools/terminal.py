@@ -48,8 +48,10 @@ class Kept:
 class Ran:
     """What became of a command."""
 
-    def __init__(self, code: int, output: str, seconds: float) -> None:
+    def __init__(self, code: int, output: str, seconds: float, lost: str = "") -> None:
         self.code, self.output, self.seconds = code, output, seconds
+        self.lost = lost
+        """Why its output did not get where it should: a disk was full."""
 
 
 def run(argv: list[str]) -> Ran:
@@ -76,13 +78,15 @@ def run(argv: list[str]) -> Ran:
             signal.signal(number, handler)
         os.close(alarm)
         os.close(wake)
-    return Ran(code, kept.text(), time.monotonic() - began)
+    return Ran(code, kept.text(), time.monotonic() - began, wires.lost)
 
 
 class _Wires:
     """Where input and output of the command go."""
 
     def __init__(self) -> None:
+        self.missing = _fill_missing()
+        self.lost = ""
         ttys = [os.isatty(fd) for fd in range(3)]
         self.is_interactive = ttys[0] and ttys[1] and os.tcgetpgrp(0) == os.getpgrp()
         self.given: dict[int, int] = {}
@@ -92,7 +96,7 @@ class _Wires:
         self.sources: dict[int, int] = {}
         """Where its output is read, and where that goes."""
         self.master = self.slave = -1
-        for fd in (1, 2):
+        for fd in {1, 2} - self.missing:
             if ttys[fd]:
                 self.given[fd] = self._terminal(fd)
             else:
@@ -143,6 +147,15 @@ class _Wires:
             os.close(source)
 
 
+def _fill_missing() -> set[int]:
+    """Put nothing in the place of inputs and outputs that are closed, lest something of memapp's own gets there; return them."""
+    missing: set[int] = set()
+    while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
+        missing.add(fd)
+    os.close(fd)
+    return missing
+
+
 def _become(argv: list[str], wires: _Wires) -> NoReturn:
     """Turn the new process into the command."""
     try:
@@ -155,6 +168,8 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
             os.dup2(given, fd)
         if wires.is_interactive:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        for fd in wires.missing:
+            os.close(fd)
         os.execvp(argv[0], argv)
     except FileNotFoundError:
         os.write(2, f"{argv[0]}: command not found\n".encode(errors="replace"))
@@ -188,17 +203,23 @@ def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
         os.write(wires.master, data or b"\x04")
     elif fd in wires.sources:
         kept.add(data)
-        if not data or not _write(wires.sources[fd], data):
+        error = _write(wires.sources[fd], data)
+        if error or not data:
             wires.close(fd)  # where nobody reads on, the command is told so by its next write
+        if error and not isinstance(error, BrokenPipeError):
+            wires.lost = str(error.strerror)
 
 
-def _write(fd: int, data: bytes) -> bool:
-    try:
-        while data:
+def _write(fd: int, data: bytes) -> OSError | None:
+    """Write all of some output; return why that cannot be done."""
+    while data:
+        try:
             data = data[os.write(fd, data) :]
-    except OSError:
-        return False
-    return True
+        except BlockingIOError:  # another program left the terminal so
+            select.select([], [fd], [])
+        except OSError as error:
+            return error
+    return None
 
 
 def exit_code(code: int) -> int:

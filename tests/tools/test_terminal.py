@@ -73,6 +73,31 @@ def test_nobody_reads_on_and_the_command_ends_as_it_would(tmp_path: Path) -> Non
     assert (done.stdout, done.stderr) == (b"y\n", b"")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_with_no_input_or_no_output_it_ends_as_it_would(tmp_path: Path, closed: str) -> None:
+    asked = ["sh", "-c", "cat; echo $? out; echo err >&2; exit 3"]
+    plain, under = (
+        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *argv], capture_output=True, timeout=30, cwd=tmp_path)
+        for argv in (asked, command(tmp_path / "home", *asked))
+    )
+    assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
+    assert under.stderr.startswith(plain.stderr) and b"Traceback" not in under.stderr
+
+
+def test_output_that_a_full_disk_does_not_take_is_no_success(tmp_path: Path) -> None:
+    argv = ["sh", "-c", '"$@" >/dev/full', "sh", *command(tmp_path / "home", "echo", "a vase")]
+    done = subprocess.run(argv, capture_output=True, timeout=30, cwd=tmp_path)
+    assert (done.returncode, b"No space left" in done.stderr) == (1, True)
+
+
+def test_in_a_folder_that_is_gone_it_ends_as_it_would(tmp_path: Path) -> None:
+    for code in (0, 3, 3):
+        script = f'mkdir gone; cd gone; rmdir ../gone; "$@" "exit {code}"'
+        argv = ["sh", "-c", script, "sh", *command(tmp_path / "home", "sh", "-c")]
+        done = subprocess.run(argv, capture_output=True, timeout=30, cwd=tmp_path)
+        assert done.returncode == code and b"Traceback" not in done.stderr
+
+
 def test_a_process_left_behind_does_not_keep_the_command(tmp_path: Path) -> None:
     began = time.monotonic()
     subprocess.run(command(tmp_path / "home", "sh", "-c", "sleep 30 & echo started"), capture_output=True, cwd=tmp_path)
