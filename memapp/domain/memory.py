@@ -68,8 +68,13 @@ class Memory:
 
     @property
     def is_reflected(self) -> bool:
-        """Say whether memapp made it of other memories or of a whole chat; no fact is compared with it."""
+        """Say whether memapp made it of other memories or of a whole chat."""
         return self.origin == "reflected" or self.kind is Kind.INSIGHT
+
+    @property
+    def is_compared(self) -> bool:
+        """Say whether a fact may say the same or the contrary: neither of a how-to, nor of what memapp made of others."""
+        return not self.is_reflected and self.kind is not Kind.PROCEDURAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,10 @@ def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, ev
     found = named(runtime, content)
     if len(found.facts) > 1 and not every:
         return _ask_which(found.facts)
-    if not found.is_known and not found.requests and found.near:
-        return _ask_which(found.near)
     unsaid = [one for one in said_of(runtime, content) if one != message.id]
+    is_over = bool(search.taken_back(runtime.read(), unsaid))  # what is meant was replaced, and no other is
+    if not (found.is_known or found.requests or is_over) and found.near:
+        return _ask_which(found.near)
     told = _let_go(runtime, found, unsaid, actor)
     if told:
         return _own(told)

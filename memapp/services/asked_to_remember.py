@@ -74,7 +74,7 @@ def _keep(session: Session, runtime: Runtime, draft: Draft, alike: Near, message
 def _known_as(session: Session, runtime: Runtime, text: str) -> str:
     """Return the id of the memory that says the same; empty if none does."""
     listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
-    known = {in_third_person(one.text): one.id for one in listed if not one.is_reflected}
+    known = {in_third_person(one.text): one.id for one in listed if one.is_compared}
     said = duplicate_of(text, known)
     return known[said] if said else memories.find_same(session, normalise(text)) or ""
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Message, Role
-from memapp.domain.consent import CONFLICT, ConsentRequest
+from memapp.domain.consent import CONFLICT, FACT, ConsentRequest
 from memapp.domain.memory import Memory
 from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
@@ -133,7 +133,8 @@ def _waiting(session: Session, requests: Sequence[ConsentRequest]) -> list[Corre
             continue
         memory = consents.memory_of(session, request.id)
         text = memory.text if memory else request.new_value
-        there = held.get(text, Corrected(text, is_in_words=memory is None))
+        is_in_words = memory is None or (request.field == FACT and "User" not in text)
+        there = held.get(text, Corrected(text, is_in_words=is_in_words))
         held[text] = replace(there, requests=(*there.requests, request))
     return list(held.values())
 

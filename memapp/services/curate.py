@@ -168,7 +168,7 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     asked: list[str] = []
     barred: list[str] = []
     with runtime.write() as session:
-        profile = consents.read_profile(session)
+        profile = consents.agreed(session)
         found = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
         gone = [one for one in found if one.state is not State.LIVE]
         if not gone:

@@ -47,8 +47,8 @@ from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
-from memapp.services.formerly import known_before
 from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
+from memapp.services.over_time import held_once, known_over_time
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
@@ -100,8 +100,14 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
-    if before := known_before(runtime, message.text):
-        return before
+    if told := known_over_time(runtime, message):
+        return told
+    answer = _known(runtime, message, earlier)
+    is_known = answer is not None and answer.text != UNKNOWN
+    return answer if is_known else held_once(runtime, message.text) or answer
+
+
+def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     if not earlier and names_nobody(message.text):
         return FromMemory(NOBODY)
     said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]

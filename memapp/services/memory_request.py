@@ -19,7 +19,8 @@ from memapp.language.english.memory_request import read_request
 from memapp.runtime import Runtime
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
 from memapp.services.asked_to_remember import remember
-from memapp.services.told_of import known_of, known_since
+from memapp.services.over_time import known_since
+from memapp.services.told_of import known_of
 from memapp.store import chat, expectations, history, search
 from memapp.store.session import Session
 

@@ -11,7 +11,7 @@ from functools import partial
 
 from memapp.domain.changes import Actor, Created, Merged, SoftDeleted, Updated, is_memapp
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.memory import Memory, State
 from memapp.language.english.merge import MergeVerdict, compare, richer
 from memapp.language.english.recall import query_words
 from memapp.language.english.statements import in_third_person
@@ -67,18 +67,18 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
         ids = memories.ids_of(session, cosines)
         known = memories.get_memories(session, list(ids.values()))
         by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
-        found.append([(one, by_id[one.id]) for one in known if not one.is_reflected])
+        found.append([(one, by_id[one.id]) for one in known if one.is_compared])
     return found
 
 
 def _newest(session: Session) -> Near:
-    return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST) if not one.is_reflected]
+    return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST) if one.is_compared]
 
 
 def sharing_words(session: Session, text: str) -> Near:
     """Return the known facts to compare a new one with where no model may run: those with words of it, and words alone decide."""
     found = [one.id for one in search.search_memories(session, Scope(session.user_id), query_words(text))]
-    return [(one, 0.0) for one in memories.get_memories(session, found) if not one.is_reflected]
+    return [(one, 0.0) for one in memories.get_memories(session, found) if one.is_compared]
 
 
 def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: Actor, replaces: Memory | None = None) -> Written:
@@ -123,8 +123,6 @@ def _verdict(new: Memory, known: Near) -> tuple[MergeVerdict, Memory | None]:
     """Return what a new fact is to the known ones, and to which; the likest first among equals."""
     found: dict[MergeVerdict, Memory] = {}
     for old, likeness in sorted(known, key=lambda pair: -pair[1]):
-        if Kind.PROCEDURAL in (new.kind, old.kind):
-            continue  # a how-to says nothing that a fact could
         verdict = compare(new.text, in_third_person(old.text), likeness)  # which may be by hand
         if verdict is MergeVerdict.SEPARATE or (old.pinned and verdict is not MergeVerdict.SAME):
             continue

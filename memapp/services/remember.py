@@ -33,7 +33,7 @@ from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.grammar import tokens
 from memapp.language.english.grounding import UNSAID
 from memapp.language.english.parsed_fact import parse
-from memapp.language.english.profile_hints import needs_yes, unknown_in
+from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.writing import check_form
 from memapp.prompts import distil as words
@@ -182,7 +182,7 @@ def _store(
         if not expectations.still_stands(session, surprise.id, message.text):
             return  # taken back, edited or erased while the facts were made
         listed = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
-        known = {in_third_person(one.text): one.id for one in listed if not one.is_reflected}
+        known = {in_third_person(one.text): one.id for one in listed if one.is_compared}
         standing, is_more = _still_standing(session, corrected), False
         for draft in drafts:
             if is_more := len(stored) == FACTS_PER_TURN:
@@ -270,9 +270,13 @@ def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[D
     """Propose what is sensitive and makes no fact, in the person's words, unless its field is asked about already."""
     asked = {one.field for one in pending.of_message(runtime.read(), message.id)}
     asked |= {draft.topic for draft in drafts if draft.text}
-    for draft in drafts:
-        if not draft.text and draft.topic not in asked:
+    for draft in (one for one in drafts if not one.text and one.topic not in asked):
+        if takes_sentence(draft.topic):
             requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=draft.by)
+            continue
+        for one in language_of(draft.value).facts_in(draft.value):
+            memory = _memory(runtime, "", one, message, runtime.clock())
+            requests.propose(runtime, FACT, one.text, message_id=message.id, typed=True, memory=memory, proposer=draft.by)
 
 
 def propose_profile_changes(runtime: Runtime, message: Message) -> None:

@@ -18,6 +18,7 @@ from typing import Literal, TypeVar
 from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import Verdict
+from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prediction, Prefetched
 from memapp.domain.text import clean
 from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
@@ -29,7 +30,7 @@ from memapp.language.english.framing import takes_back
 from memapp.language.english.grounding import check_grounding
 from memapp.language.english.statements import read
 from memapp.runtime import Runtime
-from memapp.services import from_memory, memory_request
+from memapp.services import from_memory, memory_request, over_time
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
@@ -117,15 +118,19 @@ def _answer(
     yield Checked(expected)
     prefetch = typed or (None if expected is None or expected.surprised else prefetch)
     known = None
-    if _answers_itself(runtime, turn.thread):
-        known = best_effort(runtime, message, "answer_from_memory", partial(from_memory.known, runtime, message, turn.earlier))
+    if look := _own_answer(runtime, turn.thread):
+        known = best_effort(runtime, message, "answer_from_memory", partial(look, runtime, message, turn.earlier))
     yield from answer(runtime, replace(turn, prefetch=prefetch, known=known))
 
 
-def _answers_itself(runtime: Runtime, thread: Thread) -> bool:
-    """Say whether memapp answers from its memory by itself, in place of a small model or of none."""
-    is_small = current_form(runtime) == "simple"
-    return runtime.settings.answer_from_memory and is_small and not _is_inner_voice(runtime, thread)
+def _own_answer(runtime: Runtime, thread: Thread) -> Callable[[Runtime, Message, Sequence[Message]], FromMemory | None] | None:
+    """Return how memapp answers from its memory by itself: all that it knows in place of a small model or of none.
+
+    What was so before, it answers in place of any.
+    """
+    if not runtime.settings.answer_from_memory or _is_inner_voice(runtime, thread):
+        return None
+    return from_memory.known if current_form(runtime) == "simple" else over_time.known_over_time
 
 
 def _is_inner_voice(runtime: Runtime, thread: Thread) -> bool:

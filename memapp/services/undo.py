@@ -93,7 +93,7 @@ def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) ->
 
 def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
     """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
-    profile = consents.read_profile(session)
+    profile = consents.agreed(session)
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
     held = []
     for memory in there:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
-from memapp.domain.consent import ConsentRequest, Decider, ImportedFile
+from memapp.domain.consent import FACT, ConsentRequest, Decider, ImportedFile
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import Hint
@@ -302,6 +302,12 @@ def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
     """Return what is known of a person, by field."""
     rows = session.run("SELECT field, value FROM profile WHERE user_id = :user ORDER BY field, value")
     return {field: tuple(value for _, value in same) for field, same in groupby(rows, key=itemgetter(0))}
+
+
+def agreed(session: Session) -> dict[str, tuple[str, ...]]:
+    """Return the profile, and beside it the facts that a person said yes to."""
+    sql = "SELECT DISTINCT new_value FROM consent_requests WHERE user_id = :user AND field = 'fact' AND state = 'applied'"
+    return {**read_profile(session), FACT: tuple(session.column(sql))}
 
 
 def list_standing(session: Session) -> list[ConsentRequest]:

@@ -157,6 +157,12 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
     return set(session.column(sql, ids=message_ids))
 
 
+def withdrawn(session: Session, message_ids: Sequence[str]) -> set[str]:
+    """Return those messages that the person themself took back."""
+    sql = "SELECT message_id FROM taken_back WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"
+    return set(session.column(sql, ids=message_ids))
+
+
 def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Let messages be no evidence from now on, and be told in no chat: the person said so. Return those that were not yet so."""
     return [one for one in message_ids if session.insert_new("taken_back", message_id=one)]

@@ -144,7 +144,7 @@ def test_what_waits_in_the_persons_words_is_asked_about_as_corrected(runtime: Ru
     tell(runtime, flat)
     assert (live(runtime), waiting(runtime)) == ([], [flat])
     tell(runtime, flat, "I meant Gdynia! I always write the wrong one.")
-    assert waiting(runtime) == ["The flat is in Gdynia, near the old shipyard"]
+    assert waiting(runtime) == ["The flat is in Gdynia, near the old shipyard."]
 
 
 @pytest.mark.parametrize("first", ["The flats are in Gdansk and Sopot.", "Off the record: the flat is in Gdansk."])

@@ -54,7 +54,7 @@ def asked(model: ScriptedModel) -> int:
     [
         (
             "Meine Tochter Lotte lernt seit drei Jahren Cello.",
-            "User's daughter Lotte has been learning the cello for three years.",
+            "User's daughter Lotte has been learning the cello.",
         ),
         ("Trabajo de noche en el hotel Miramar.", "User works nights at the hotel Miramar."),
     ],

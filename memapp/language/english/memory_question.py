@@ -112,11 +112,32 @@ def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQu
 
 def asked_formerly(message: str) -> str:
     """Return the question for what was so before, without its `before` or `used to`; empty for any other message."""
-    core, _ = asked_sentence.core_of((asked_sentence.split(asked_sentence.in_full(message)) or [""])[-1])
-    asked = core
+    core = asked = _core_asked(message)
     for pattern, instead in EN.entry("formerly_asked"):
         asked = EN.regex(pattern).sub(instead, asked)
     return f"{asked}?" if asked != core and EN.regex(r"{question_start}\b").match(core) else ""
+
+
+def field_formerly(question: MemoryQuestion) -> str:
+    """Return the field of the profile whose earlier value a question asks for, if it asks for one."""
+    present = {"did": "do", "was": "is", "were": "are"}
+    return _field_of(" ".join(present.get(word, word) for word in question.text.rstrip("?").split()))
+
+
+def asked_since(message: str) -> str:
+    """Return what a message asks the beginning of: `I live in Bruges`, for `since when do I live in Bruges?`"""
+    found = EN.regex("{since_asked}").fullmatch(_core_asked(message))
+    return found["content"] if found else ""
+
+
+def asked_once(message: str) -> tuple[str, str]:
+    """Return the question whether that was ever so of which a message asks the time, and what it says began then; or nothing."""
+    found = EN.regex("{once_asked}").fullmatch(_core_asked(message))
+    return (f"did {found['content']}?", found["content"]) if found else ("", "")
+
+
+def _core_asked(message: str) -> str:
+    return asked_sentence.core_of((asked_sentence.split(asked_sentence.in_full(message)) or [""])[-1])[0]
 
 
 def asks_which(question: MemoryQuestion) -> bool:

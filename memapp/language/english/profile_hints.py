@@ -7,6 +7,7 @@ and in its plainest form, so that the topics name each verb once.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from memapp.domain.consent import FACT
 from memapp.domain.profile import Hint, Stated, has_value, is_sensitive
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_forms import in_first_person, plain_forms
@@ -42,14 +43,17 @@ def may_apply_by_itself(field: str, value: str) -> bool:
 def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str = "") -> list[Hint]:
     """Return what a remembered sentence says that only the person's yes can make known, and that the profile does not say.
 
-    `field` is what it is known to be about, where its words alone do not tell.
+    `field` is what it is known to be about, where its words alone do not tell. Beside its fields a profile may hold whole facts
+    that the person said yes to.
     """
     if is_secret(fact):
         return [Hint("contact", "")]
+    if has_value(FACT, profile.get(FACT, ()), fact):
+        return []
     read = stated_by(fact)
     if said := [Hint(one.field, one.value) for one in read if is_sensitive(one.field)]:
         return _not_in(profile, [*said, *_hidden_behind(said, fact)])
-    hint = _hint_beside(read, fact) or (Hint(field, as_value(fact)) if field else None)
+    hint = _hint_beside(read, fact) or (_whole(field, fact) if field else None)
     return _not_in(profile, [hint] if hint else [])
 
 
@@ -57,14 +61,24 @@ def needs_yes(fact: str, topic: str, profile: Mapping[str, Collection[str]]) -> 
     """Return what a remembered sentence says that is judged to touch a topic: the values read of it, or else all of it."""
     said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field) and one.value]
     named = _named(topic, fact) if topic in EN.entry("named") else ""
-    return _not_in(profile, said or [Hint(topic, named or as_value(fact))])
+    return _not_in(profile, said or [Hint(topic, named) if named else _whole(topic, fact)])
 
 
 def _hint_beside(read: Sequence[Stated], fact: str) -> Hint | None:
     """Return the sensitive field that a remembered sentence may be about though no value of it was read there, if any."""
     fields = {one.field for one in read}
     field = next((field for field in touched(fact) if field not in fields), None)
-    return Hint(field, _named(field, fact) if field in EN.entry("named") else as_value(fact)) if field else None
+    return Hint(field, as_value(fact) if takes_sentence(field) else _named(field, fact)) if field else None
+
+
+def takes_sentence(field: str) -> bool:
+    """Say whether all of a sentence may be a value of a field; not so of those of which a certain kind is read, as a town."""
+    return field != FACT and field not in EN.entry("named")
+
+
+def _whole(field: str, fact: str) -> Hint:
+    """Return all of a sentence as what it says of a field; where that is no value, the fact itself is asked about."""
+    return Hint(field, as_value(fact)) if takes_sentence(field) else Hint(FACT, fact)
 
 
 def _hidden_behind(said: Sequence[Hint], fact: str) -> list[Hint]:

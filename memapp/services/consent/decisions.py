@@ -30,11 +30,10 @@ from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services.consent import pending
+from memapp.services.consent import outdated, pending
 from memapp.services.merge import sharing_words, write
 from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, history, memories
@@ -45,8 +44,6 @@ from memapp.store.session import Session
 SNOOZE_HOURS = 24
 LAST_HOURS = 12
 """What was put off comes up again so long before its time is over, at least."""
-READ_AGAIN = 100
-"""So many memories that name a lost value are read, the shortest: those that state it say little else."""
 KNOWN = "The profile says that already."
 
 Decider = Literal["person", "chat", "signals"]
@@ -216,12 +213,13 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor, session.now)
-        _retire(session, runtime, request, lost, actor)
+        outdated.retire(session, runtime, request, lost, actor)
         for other in pending.rivals(session, request):
             pending.end(session, other, "withdrawn", by, actor)
         expectations.learn_again(session, said_in)  # what more these messages say of it needs no yes any more
     if memory and memories.find_same(session, normalise(memory.text)) is None:
         _remember(session, runtime, memory, actor)
+    outdated.ask(session, runtime, request, lost, memory)
     return actor.step
 
 
@@ -266,7 +264,7 @@ def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) 
         changes.apply(session, Created(came), actor, now)
         return
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-    write(runtime, session, fact, sharing_words(session, fact.text), actor)
+    write(runtime, session, fact, sharing_words(session, fact.text) if fact.is_compared else (), actor)
 
 
 def _replace(
@@ -283,20 +281,7 @@ def _write(session: Session, runtime: Runtime, field: str, old: str, new: str, a
     """Change a value as the person writes it, and what the memories say of the one that goes."""
     says = pending.current(session, field)
     request = _replace(session, field, old, new, "person", actor)
-    _retire(session, runtime, request, replaced(request, says), actor)
-
-
-def _retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: str, actor: Actor) -> None:
-    """Move what the profile says no longer out of the memories too: only one of "lives in Oslo" and "lives in Bergen" is true.
-
-    What the person pinned stays.
-    """
-    if not lost or same_value(request.field, lost, request.new_value):
-        return
-    for memory_id, text in memories.unpinned_texts_naming(session, lost, READ_AGAIN).items():
-        if any(same_value(one.field, one.value, lost) for one in stated_by(text, request.field)):
-            reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
-            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, session.now)
+    outdated.retire(session, runtime, request, replaced(request, says), actor)
 
 
 def _checked(value: str) -> str:
@@ -371,7 +356,7 @@ def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, 
 
 def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decision: Entry, actor: Actor) -> None:
     """Take back what was learned later, thanks to a yes, from the messages that it was about; what the person touched stays."""
-    known = consents.read_profile(session)
+    known = consents.agreed(session)
     for memory in memories.list_learned_from(session, request.evidence):
         entries = history.list_entries(session, memory_id=memory.id)
         steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
@@ -395,9 +380,15 @@ def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Seq
 
 def _value_before(session: Session, entry: Entry) -> str:
     """Return what a field said before a decision. Raises `NotFound` when that was erased since."""
+    before = request_before(session, entry)
+    return before.new_value if before else ""
+
+
+def request_before(session: Session, entry: Entry) -> ConsentRequest | None:
+    """Return the request whose value a decision replaced; None where there was no value. Raises `NotFound` if it was erased."""
     if not (before := entry.meta.get("before", "")):
-        return ""
+        return None
     request = consents.get_request(session, before)
     if request.state != "applied" or entry.memory_id != f"profile:{request.field}":
         raise NotFound(f"The profile never said what request {request.id} does.")
-    return request.new_value
+    return request
