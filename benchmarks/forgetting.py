@@ -40,7 +40,7 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.memory import Kind, Memory, OwnerKind, State
 from memapp.domain.turn import Accepted
-from memapp.inference.scripted import ScriptedModel
+from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, runs
 from memapp.services.imports.lessons import import_lessons
@@ -105,7 +105,7 @@ which a memory is erased, is in no index."""
 Found = Counter[str]
 
 
-class MadeUpEmbedder:
+class MadeUpEmbedder(ScriptedEmbedder):
     """Every text has a vector that no other text has, so that one found in a file tells which text it is from."""
 
     model_id = "made-up"
@@ -115,9 +115,6 @@ class MadeUpEmbedder:
         seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()) for text in texts]
         rows = np.array([np.random.default_rng(seed).standard_normal(self.dimension) for seed in seeds], np.float32)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def main() -> int:

@@ -36,6 +36,7 @@ from memapp.domain.query import QueryRequest
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
+from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats, curate
 from memapp.services.embed import embed
@@ -64,7 +65,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu"
 FILLERS = ("the", "and", "is", "from", "a", "of", "in", "with", "for", "at", "to", "on")
 
 
-class MadeUpEmbedder:
+class MadeUpEmbedder(ScriptedEmbedder):
     """Any text becomes some unit vector, at once; all lean to one side, so that a few per cent are as alike as real texts are."""
 
     dimension = DIMENSION
@@ -77,9 +78,6 @@ class MadeUpEmbedder:
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # noqa: ARG002  # it never loads
         rows = self._random.standard_normal((len(texts), DIMENSION), dtype=np.float32) + np.float32(LEANING)
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,6 +49,10 @@ class Reader:
         new = [one for one in dict.fromkeys(texts) if one not in Reader._vectors]
         Reader._vectors.update(zip(new, Reader._opened.embed(new), strict=True))
         return np.array([Reader._vectors[one] for one in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+
+    def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
+        assert Reader._opened
+        return Reader._opened.stopped_by(cancel)
 
     def close(self) -> None:
         """Leave it open."""

@@ -7,7 +7,7 @@ imported inside functions, so that importing this package costs nothing.
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
@@ -53,6 +53,10 @@ class Cancel:
             with self._lock:
                 if listener in self._listeners:
                     self._listeners.remove(listener)
+
+
+class Stopped(BaseException):
+    """Ends a job of idle time in the middle of a step, as a kill would: no failure, so nothing that handles those catches it."""
 
 
 @contextmanager
@@ -120,6 +124,9 @@ class Embedder(Protocol):
 
         Raises `ModelError`; also `ModelLoading`, at once unless it shall `wait`, when the model died and is loaded again.
         """
+
+    def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
+        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once somebody cancels."""
 
     def close(self) -> None:
         """Release the model."""

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import embedder_child, model_folder
+from memapp.inference import Cancel, Stopped, embedder_child, model_folder
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.embedder_child import FOLDER, MINILM, READY, VECTORS
+from memapp.inference.embedder_child import FOLDER, MINILM, READY, STOP, STOPPED, VECTORS
 
-BATCH = 32
-"""Texts per request: a question that comes during a long job waits for one batch, not for the job."""
+REQUEST_CHARS = 500
+"""Texts are sent until they are so long together: a question that comes during a long job waits for one request at most."""
 TEXT_CHARS = 8000
 """What of a text is looked at; the models read a few hundred word pieces at most."""
 RESTARTS = 3
@@ -75,6 +75,10 @@ class ChildEmbedder:
         self._answer_seconds = answer_seconds
         self._turn = threading.Lock()
         """Held by the one caller that talks to the process, or waits for it to load."""
+        self._next = threading.Lock()
+        """Held by the one caller that is to have the turn after that: who is at a long job cannot take it again at once."""
+        self._of_thread = threading.local()
+        """What cancels the calls of a thread."""
         self._child: _Child | None = None
         self._starts = 0
         self._closed = False
@@ -86,8 +90,17 @@ class ChildEmbedder:
         Raises `ModelLoading` when it takes too long to load, `ModelError` when it cannot be loaded, died or was closed.
         """
         self._check_open()
-        rows = [self._embed(texts[at : at + BATCH], wait) for at in range(0, len(texts), BATCH)]
+        rows = [self._embed(some, wait) for some in _requests([_readable(text) for text in texts])]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
+
+    @contextmanager
+    def stopped_by(self, cancel: Cancel) -> Iterator[None]:
+        """Let the calls of this thread end with `Stopped` while this lasts, in mid-text too, once somebody cancels."""
+        self._of_thread.cancel = cancel
+        try:
+            yield
+        finally:
+            self._of_thread.cancel = None
 
     def close(self) -> None:
         """End the process; later calls raise `ModelError`. More than once does no harm."""
@@ -100,13 +113,19 @@ class ChildEmbedder:
                 self._child.end()
 
     def _embed(self, texts: Sequence[str], wait: bool) -> NDArray[np.float32]:
-        is_ready = self._child is not None and self._child.ready
-        if not self._turn.acquire(blocking=wait or is_ready):
+        cancel = getattr(self._of_thread, "cancel", None) or Cancel()
+        if wait or (self._child is not None and self._child.ready):
+            with self._next:
+                self._turn.acquire()
+        elif not self._turn.acquire(blocking=False):
             raise _still_loading()
         try:
             child = self._living_child()
             child.wait_until_ready(self._load_seconds if wait else 0)
-            return child.embed([_readable(text) for text in texts], self._answer_seconds)
+            with cancel.heard_by(child.stop):
+                if cancel.is_set():
+                    raise Stopped
+                return child.embed(texts, self._answer_seconds)
         finally:
             self._turn.release()
 
@@ -139,6 +158,7 @@ class _Child:
         self._process = _spawn(source.loading, theirs)
         theirs.close()
         self._pipe = Connection(ours.detach())
+        self._sending = threading.Lock()
 
     def wait_until_ready(self, seconds: float) -> None:
         """Raise `ModelLoading` if the model is still loading after so long, `ModelError` if it cannot be loaded."""
@@ -157,14 +177,22 @@ class _Child:
 
     def embed(self, texts: Sequence[str], seconds: float) -> NDArray[np.float32]:
         with self._ended_by_errors():
-            self._pipe.send_bytes(json.dumps(texts).encode())
+            with self._sending:
+                self._pipe.send_bytes(json.dumps(texts).encode())
             answer = self._answer(seconds)
             if answer is None:
                 raise ModelError("The embedding model stopped answering.", "It is started again when needed.")
         kind, found = answer
+        if kind == STOPPED:
+            raise Stopped
         if kind != VECTORS:
             raise ModelError(f"The embedding model failed ({found.decode()}).")
         return np.frombuffer(found, dtype="<f4").reshape(-1, self._dimension).astype(np.float32)
+
+    def stop(self) -> None:
+        """Let the request that runs end before it is done, while another thread waits for its answer."""
+        with suppress(OSError), self._sending:
+            self._pipe.send_bytes(STOP)
 
     def kill(self) -> None:
         """End the process, while another thread waits for it too."""
@@ -208,6 +236,18 @@ def _spawn(loading: Sequence[str], theirs: socket.socket) -> "subprocess.Popen[b
         stderr=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
     )
+
+
+def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield texts as long as they are sent together."""
+    some: list[str] = []
+    for text in texts:
+        if some and sum(map(len, some)) + len(text) > REQUEST_CHARS:
+            yield some
+            some = []
+        some.append(text)
+    if some:
+        yield some
 
 
 def _readable(text: str) -> str:

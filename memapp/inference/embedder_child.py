@@ -1,9 +1,11 @@
 """The program that the embedder's child process runs.
 
 It is started by its path, so that it imports no more of memapp than the model that it runs. Lists of texts come in through a
-pipe, and vectors go out; when the pipe ends, because the parent closed it or died, so does the process.
+pipe, and vectors go out; an empty message stops what is computed. When the pipe ends, because the parent closed it or died, so
+does the process.
 """
 
+import ctypes
 import json
 import os
 import queue
@@ -21,8 +23,16 @@ READY = b"R"
 """Then the dimension, as decimal digits."""
 VECTORS = b"V"
 """Then little-endian float32 numbers, row by row."""
+STOPPED = b"S"
+"""It was stopped before it was done."""
+STOP = b""
+"""Comes in place of texts."""
 FAILED = b"F"
 """Then what went wrong, as UTF-8."""
+
+
+_stop = ctypes.create_string_buffer(2)
+"""An empty string lets llama.cpp go on, one character stops it."""
 
 
 def main(fd: str, loader: str, *arguments: str) -> None:
@@ -43,6 +53,8 @@ def main(fd: str, loader: str, *arguments: str) -> None:
     while True:
         try:
             answer = VECTORS + encode(json.loads(requests.get())).astype("<f4").tobytes()
+        except InterruptedError:
+            answer = STOPPED
         except Exception as error:  # one bad request must not end the process
             answer = FAILED + _described(error)
         pipe.send_bytes(answer)
@@ -52,7 +64,10 @@ def _receive(pipe: Connection, requests: "queue.SimpleQueue[bytes]") -> None:
     """Read on a thread of its own, so that the end of the parent is noticed while the model loads or works."""
     try:
         while True:
-            requests.put(pipe.recv_bytes())
+            received = pipe.recv_bytes()
+            _stop[0] = b"\x01" if received == STOP else b"\x00"  # the parent sends a request only after the answer to the last
+            if received != STOP:
+                requests.put(received)
     except (EOFError, OSError):
         os._exit(0)
 
@@ -62,7 +77,7 @@ def _load_minilm(source: str, converted: str) -> Encode:
     sys.path.append(os.fspath(Path(__file__).parents[2]))  # memapp may run without being installed
     from memapp.inference import minilm
 
-    return minilm.load(Path(source), Path(converted)).embed
+    return minilm.load(Path(source), Path(converted), _stop).embed
 
 
 def _load_folder(folder: str) -> Encode:

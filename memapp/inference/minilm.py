@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from memapp.errors import ModelError
 from memapp.inference import gguf_file, prepared
-from memapp.inference.native import library
+from memapp.inference.native import ABORTED, library
 
 if TYPE_CHECKING:
     import gguf
@@ -54,22 +54,25 @@ def identify(source: Path, cache: Path) -> tuple[str, Path]:
     return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.gguf"
 
 
-def load(source: Path, converted: Path) -> "MiniLm":
-    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors. Raises `ModelError`."""
+def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> "MiniLm":
+    """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors. Raises `ModelError`.
+
+    `embed` is interrupted when `stop`, a string of C, is not empty.
+    """
     if converted.is_file():
         with suppress(ModelError):
-            return _checked(converted)
+            return _checked(converted, stop)
     try:
         _convert(source, converted)
     except OSError as error:
         advice = "Make room on the disk, or see who may write there."
         raise ModelError(f"{converted.name} cannot be written to {converted.parent}: {error.strerror}.", advice) from None
-    return _checked(converted)
+    return _checked(converted, stop)
 
 
-def _checked(path: Path) -> "MiniLm":
+def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> "MiniLm":
     gguf_file.read(path)  # llama.cpp ends the process over some damage
-    model = MiniLm(path)
+    model = MiniLm(path, stop)
     vectors = model.embed(list(CHECK))
     expected = np.array(list(CHECK.values()))
     if not np.allclose(vectors[:, : expected.shape[1]], expected, rtol=0, atol=TOLERANCE):
@@ -136,7 +139,7 @@ def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
 class MiniLm:
     """The loaded model. One thread may use it; it is freed with its process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> None:
         self._lib = lib = library()
         model = lib.llama_model_load_from_file(os.fsencode(path), lib.llama_model_default_params())
         if not model:
@@ -149,11 +152,14 @@ class MiniLm:
         self._context = lib.llama_init_from_model(model, parameters)
         if not self._context:
             raise ModelError(f"There is no room in memory for {path.name}.", "Close other programs.")
+        if stop is not None:  # asked without Python, as in `native`
+            self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
+            lib.llama_set_abort_callback(self._context, self._callback, ctypes.cast(stop, ctypes.c_void_p))
         self._vocabulary = lib.llama_model_get_vocab(model)
         self._batch = lib.llama_batch_init(BATCH, 0, 1)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit-length row for each text."""
+        """Return one unit-length row for each text. Raises `InterruptedError` when stopped."""
         rows: list[NDArray[np.float32]] = []
         batch: list[list[int]] = []
         for tokens in map(self._tokens, texts):
@@ -181,6 +187,8 @@ class MiniLm:
             batch.token[place], batch.pos[place], batch.logits[place] = token, at, True
             batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
         status = self._lib.llama_encode(self._context, batch)
+        if status == ABORTED:
+            raise InterruptedError
         if status != 0:
             raise ModelError(f"The embedding model failed while computing ({status}).")
         vectors = (self._lib.llama_get_embeddings_seq(self._context, number) for number in range(len(texts)))

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import Literal
@@ -288,6 +289,10 @@ class ScriptedEmbedder:
                 row[0] = 1
             row /= np.linalg.norm(row)
         return rows
+
+    def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:  # noqa: ARG002  # it is done at once
+        """Change nothing."""
+        return nullcontext()
 
     def close(self) -> None:
         """Release nothing; later calls raise `ModelError`."""

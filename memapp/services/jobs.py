@@ -5,7 +5,7 @@ ran last and is due next, and one process at a time is at them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,7 +13,7 @@ from memapp.domain.backups import EVERY
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace, Progress, has_leapt, next_pace
 from memapp.domain.turn import Retracted
-from memapp.inference import Cancel, after
+from memapp.inference import Cancel, Stopped, after
 from memapp.runtime import Runtime
 from memapp.services import backups, consolidate, embed, episodes, insights, learning, lifecycle, self_test
 from memapp.services.lessons import judge, referee, rewording
@@ -120,7 +120,9 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
     ended = Cancel()
-    with after(seconds, ended.set), cancel.heard_by(ended.set), _shown(runtime, job):
+    embedder = runtime.embedding.ready()
+    stopped = embedder.stopped_by(ended) if embedder else nullcontext()
+    with after(seconds, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), stopped:
         for one in job.run(runtime, ended, last):
             done = True
             _count(runtime, one)

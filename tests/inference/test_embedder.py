@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -13,6 +14,7 @@ import psutil
 import pytest
 
 from memapp.errors import ModelError, ModelLoading
+from memapp.inference import Cancel, Stopped
 from memapp.inference.embedder import RESTARTS, ChildEmbedder, bundled, in_folder
 
 LIBRARY = """
@@ -199,6 +201,32 @@ def test_many_threads_get_their_own_rows(opened):
     assert len(shapes) == len(threads)
     assert all(asked == got for asked, got in shapes)
     assert len(children()) == 1
+
+
+def test_a_job_that_is_cancelled_leaves_the_text_that_is_computed_and_others_get_their_rows():
+    embedder, cancel = ChildEmbedder(bundled(Path(tempfile.gettempdir()) / "memapp-tests")), Cancel()
+    expected = embedder.embed(["I keep bees."])
+    stopped = []
+
+    def work():
+        with embedder.stopped_by(cancel):
+            try:
+                for _ in range(200):
+                    embedder.embed(["bees and hens " * 200] * 4)
+            except Stopped:
+                stopped.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    until(lambda: embedder._turn.locked())
+    for _ in range(3):  # none of the others waits for more than a request
+        assert np.array_equal(embedder.embed(["I keep bees."], wait=False), expected)
+        assert thread.is_alive()
+    cancel.set()
+    thread.join(60)
+    assert stopped == [True]
+    assert np.array_equal(embedder.embed(["I keep bees."]), expected)
+    embedder.close()
 
 
 def test_closing_fails_whoever_waits_and_leaves_no_process(folder):
