@@ -26,6 +26,18 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """What was counted of one thing on one day."""
+
+    what: str
+    """The kind of memories, or `recalled`, `expected`, `done`."""
+    day: date
+    held: int
+    of: int
+    """Of how many, where it is a share; the same number where it is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rate:
     """A share with what it was counted from."""
 

@@ -18,6 +18,7 @@ LAST_ENTRIES = 500
 
 counts = reading(activity.counts)
 by_day = reading(activity.by_day)
+over_time = reading(activity.over_time)
 entries = reading(history.list_entries)
 versions = reading(history.list_versions)
 version = reading(history.get_version)

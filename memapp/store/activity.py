@@ -1,8 +1,9 @@
 """The counts of logged operations, for the numbers in Activity."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
-from memapp.domain.activity import Count, Day, Rate
+from memapp.domain.activity import Count, Day, Rate, Tally
+from memapp.domain.chat import OWN_WORDS
 from memapp.store.encoding import begin_of
 from memapp.store.session import Session
 
@@ -21,6 +22,29 @@ def by_day(session: Session, days: int = 30) -> list[Day]:
     wanted = [today - timedelta(days=ago) for ago in reversed(range(days))]
     sql = "SELECT count(*) FROM events WHERE user_id = :user AND ts >= :begin AND ts < :end"
     return [Day(day, session.value(sql, begin=begin_of(day), end=begin_of(day + timedelta(days=1)))) for day in wanted]
+
+
+def over_time(session: Session, days: int = 365) -> list[Tally]:
+    """Return for each of the last days, oldest first: live memories that came then, by kind; replies and those for which
+    something was recalled; guesses that were compared and those that held; operations. Days without anything are left out.
+    """
+    sql = """SELECT kind AS what, date(created_at, 'localtime') AS day, count(*) AS held, count(*) AS of
+             FROM memories WHERE user_id = :user AND state = 'live' AND created_at >= :begin GROUP BY 1, 2
+             UNION ALL
+             SELECT 'recalled', date(created_at, 'localtime'),
+                    sum(EXISTS (SELECT 1 FROM recalls r WHERE r.message_id = m.id)), count(*)
+             FROM messages m WHERE user_id = :user AND role = 'assistant' AND model NOT IN ('', :own) AND created_at >= :begin
+             GROUP BY 2
+             UNION ALL
+             SELECT 'expected', date(created_at, 'localtime'), sum(surprised = 0), count(*)
+             FROM predictions WHERE user_id = :user AND surprised IS NOT NULL AND created_at >= :begin GROUP BY 2
+             UNION ALL
+             SELECT 'done', date(ts, 'localtime'), count(*), count(*)
+             FROM events WHERE user_id = :user AND ts >= :begin GROUP BY 2
+             ORDER BY 2"""
+    begin = begin_of(session.now.astimezone().date() - timedelta(days=days - 1))
+    rows = session.run(sql, begin=begin, own=OWN_WORDS)
+    return [Tally(row["what"], date.fromisoformat(row["day"]), row["held"], row["of"]) for row in rows]
 
 
 def written_and_said(session: Session) -> tuple[Rate, Rate]:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from memapp.domain.activity import Count, Day, HitRates, Rate, Rates
+from memapp.domain.activity import Count, HitRates, Rate, Rates, Tally
 from memapp.domain.changes import Event
 from memapp.domain.history import Step
 from memapp.language.english.history import in_words
@@ -18,7 +18,7 @@ from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import log_rows, read_models
-from memapp.ui.activity.numbers import sparkline
+from memapp.ui.activity.pictures import bars, pictures
 from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.screens.activity import ActivityScreen
@@ -92,11 +92,36 @@ async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Ra
         assert part in seen.words()
 
 
-def test_a_sparkline_has_one_sign_a_day() -> None:
-    assert sparkline([0, 1, 4, 8]) == "·▁▄█"
-    assert sparkline([0, 0]) == "··"
-    assert sparkline([1000, 1]) == "█▁"
-    assert sparkline([]) == ""
+def test_a_bar_is_as_high_as_its_share_and_a_point_is_nothing() -> None:
+    assert bars([None, 0.01, 0.5, 1.0]) == ["·▁▄█"]
+    assert bars([None, 0.0, 0.5, 0.9, 1.0], 2) == ["   ▇█", "·▁███"]
+    assert bars([]) == [""]
+
+
+TODAY = date(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("tallies", "told"),
+    [
+        ([], ["Nothing to draw yet."]),
+        ([Tally("semantic", TODAY, 3, 3)], ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "1 March today"]),
+        (
+            [Tally("recalled", TODAY - timedelta(days=1), 0, 4), Tally("recalled", TODAY, 3, 4)],
+            ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "28 February today", "Facts ······ none yet"],
+        ),
+        (
+            [Tally("done", TODAY - timedelta(days=ago), 1000, 1000) for ago in range(365)],
+            ["365,000 · most 11,000 in 11 days", "each column 11 days"],
+        ),
+    ],
+)
+def test_pictures_tell_the_truth_of_no_small_and_large_files(tallies: list[Tally], told: list[str]) -> None:
+    for width, height in ((80, 20), (116, 20)):
+        drawn = pictures(tallies, TODAY, width, height).plain
+        assert all(len(line) <= width for line in drawn.splitlines())
+        if width == 80:
+            assert [one for one in told if one not in " ".join(drawn.split())] == []
 
 
 # The log -------------------------------------------------------------------------------------------------------------
@@ -302,8 +327,13 @@ def _counts(_: object) -> list[Count]:
     return [Count("hotpath", "respond", 12, 40, 1234, 2), Count("worker", "distil", 10, 30, 900, 0)]
 
 
-def _by_day(_: object) -> list[Day]:
-    return [Day(date(2026, 2, 1) + timedelta(days=number), number * number % 41) for number in range(30)]
+def _over_time(_: object) -> list[Tally]:
+    days = [TODAY - timedelta(days=29 - number) for number in range(30)]
+    found = [Tally("semantic", day, number * number % 7, number * number % 7) for number, day in enumerate(days) if number % 7]
+    found += [Tally("episodic", day, 1, 1) for day in days[::4]]
+    found += [Tally("recalled", day, number % 5, 4 + number % 5) for number, day in enumerate(days[3:])]
+    found += [Tally("expected", day, number % 3, 9) for number, day in enumerate(days[10:])]
+    return [*found, *(Tally("done", day, number * 7 % 41 + 1, number * 7 % 41 + 1) for number, day in enumerate(days))]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -319,11 +349,13 @@ async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], 
         decisions.set_field(runtime, "city", "Oslo")
         with (
             patch.object(activity, "counts", _counts),
-            patch.object(activity, "by_day", _by_day),
+            patch.object(activity, "over_time", _over_time),
             patch.object(activity, "rates", lambda _: rates),
         ):
             await open_activity(seen)
-        compare(seen, f"activity-{name}", update)
+            compare(seen, f"activity-{name}", update)
+            await open_activity(seen, "pictures")
+            compare(seen, f"pictures-{name}", update)
         await open_activity(seen, "log")
         await seen.pilot.press("home")
         await seen.settle()

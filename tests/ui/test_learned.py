@@ -107,7 +107,7 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         await seen.ready()
         told = "Since last time (F7): 1 memory merged, 1 unused memory moved to the trash"
         await seen.until(lambda: told in seen.words())
-        await seen.pilot.press("f7", "tab", "tab", "tab")
+        await seen.pilot.press("f7", "tab", "tab", "tab", "tab")
         await seen.until(lambda: "Nothing runs now." in seen.text() and "↶" in seen.text())
         await seen.pilot.press("down", "u")  # not the last one
         await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)

@@ -1,4 +1,4 @@
-"""The numbers of Activity: how well the loop does, how much was done each day, and how often each part did each thing."""
+"""The numbers of Activity: how well the loop does, and how often each part did each thing."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,13 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.domain.activity import Count, Day, Rate, Rates
+from memapp.domain.activity import Count, Rate, Rates
 from memapp.domain.consolidation import Tidied
 from memapp.language.english.labels import operation_of, part_of
 from memapp.ui.safe import joined, plain
 
 FACTS_GOAL = 0.95
 ON_DEMAND_RECALLS_GOAL = 0.10
-BLOCKS = "▁▂▃▄▅▆▇█"
 LABEL, COLUMN = 42, 8
 """Together they fit into 80 columns."""
 
@@ -28,16 +27,10 @@ class NumbersView(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(plain("Counting…", "$text-muted"), id="numbers-text", markup=False)
 
-    def show(self, rates: Rates, days: Sequence[Day], counts: Sequence[Count], tidied: Tidied) -> None:
-        parts = [_rates(rates), _days(days), *([_tidied(tidied)] if tidied.pairs else []), _table(counts)]
+    def show(self, rates: Rates, counts: Sequence[Count], tidied: Tidied) -> None:
+        parts = [_rates(rates), *([_tidied(tidied)] if tidied.pairs else []), _table(counts)]
         content = Content("\n\n").join(parts)
         self.query_one("#numbers-text", Static).update(content)
-
-
-def sparkline(counts: Sequence[int]) -> str:
-    """Return one block a day, as high as its share of the highest; a day without anything is a point."""
-    most = max(counts, default=0)
-    return "".join(BLOCKS[max(0, -(-count * len(BLOCKS) // most) - 1)] if count else "·" for count in counts)
 
 
 def _rates(rates: Rates) -> Content:
@@ -65,17 +58,6 @@ def _rate(rate: Rate, what: str, goal: str = "", reached: bool = True) -> Conten
     sign = ("✓" if reached else "✗", "$text-success" if reached else "bold $text-warning") if goal else ("·", "$text-muted")
     tail = (f"  {rate.share:.0%}" + (f", {goal}" if goal else ""), sign[1])
     return joined("  ", sign, f" {rate.held:,} of {rate.of:,} {what}", tail)
-
-
-def _days(days: Sequence[Day]) -> Content:
-    counts = [one.count for one in days]
-    numbers = f"least {min(counts, default=0):,} · most {max(counts, default=0):,} · today {counts[-1] if counts else 0:,}"
-    return joined(
-        (f"Each of the last {len(days)} days", "bold $primary"),
-        "\n  ",
-        (sparkline(counts), "$accent"),
-        (f"   {numbers}", "$text-muted"),
-    )
 
 
 def _tidied(tidied: Tidied) -> Content:

@@ -1,8 +1,9 @@
 """The lines of the log, the numbers and the steps that Activity shows; they are read on a thread."""
 
 from dataclasses import dataclass
+from datetime import date
 
-from memapp.domain.activity import Count, Day, Rates
+from memapp.domain.activity import Count, Rates, Tally
 from memapp.domain.changes import Event
 from memapp.domain.consolidation import Tidied
 from memapp.domain.history import Entry, Step, Version
@@ -43,8 +44,13 @@ class Undoable:
     """What it did, in words."""
 
 
-def numbers(runtime: Runtime) -> tuple[Rates, list[Day], list[Count], Tidied]:
-    return activity.rates(runtime), activity.by_day(runtime), activity.counts(runtime), activity.tidied(runtime)
+def numbers(runtime: Runtime) -> tuple[Rates, list[Count], Tidied]:
+    return activity.rates(runtime), activity.counts(runtime), activity.tidied(runtime)
+
+
+def over_time(runtime: Runtime) -> tuple[list[Tally], date]:
+    """Return what was counted of each day, and which day is today."""
+    return activity.over_time(runtime), runtime.clock().astimezone().date()
 
 
 def log_page(runtime: Runtime, before: int | None = None) -> LogPage:

@@ -16,7 +16,8 @@ from memapp.services import jobs
 from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
-from memapp.ui.activity.read_models import LogLine, compared, kept_up, log_page, numbers, undoable
+from memapp.ui.activity.pictures import PicturesView
+from memapp.ui.activity.read_models import LogLine, compared, kept_up, log_page, numbers, over_time, undoable
 from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
@@ -28,22 +29,23 @@ from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = (("numbers", "Numbers"), ("log", "Log"), ("undo", "Undo"), ("upkeep", "Upkeep"))
+TABS = (("numbers", "Numbers"), ("pictures", "Over time"), ("log", "Log"), ("undo", "Undo"), ("upkeep", "Upkeep"))
 LOOK_SECONDS = 1.0
 """How often it is looked what runs."""
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
 
 
 class ActivityScreen(ModeScreen):
-    """Three tabs."""
+    """Five tabs."""
 
     MODE = "activity"
     AUTO_FOCUS = "#numbers"
     BINDING_GROUP_TITLE = "Activity"
     HELP = (
-        "Numbers: how well memapp does, and how often it did what.\n\nLog: every change of a memory and of your profile; enter "
-        "shows what changed.\n\nUpkeep: what was done while nobody waited; u takes back what is under the cursor, space pauses "
-        "all of it.\n\nUndo: u takes back the last change, again and again, across restarts."
+        "Numbers: how well memapp does, and how often it did what.\n\nOver time: the last year as pictures.\n\nLog: every change "
+        "of a memory and of your profile; enter shows what changed.\n\nUpkeep: what was done while nobody waited; u takes back "
+        "what is under the cursor, space pauses all of it.\n\nUndo: u takes back the last change, again and again, across "
+        "restarts."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,6 +74,7 @@ class ActivityScreen(ModeScreen):
         kept_up.each = True
         yield TabLine(TABS)
         yield NumbersView()
+        yield PicturesView()
         yield LogRows(self.runtime.clock, id="log", empty=log_rows.NOTHING_LOGGED)
         with Vertical(id="upkeep"):
             yield Static(markup=False, id="upkeep-note")
@@ -110,6 +113,8 @@ class ActivityScreen(ModeScreen):
         match tab:
             case "numbers":
                 self.query_one(NumbersView).show(*await asyncio.to_thread(numbers, self.runtime))
+            case "pictures":
+                self.query_one(PicturesView).show(*await asyncio.to_thread(over_time, self.runtime))
             case "log":
                 await self._load_log()
             case "upkeep":
@@ -157,9 +162,8 @@ class ActivityScreen(ModeScreen):
     def _open(self, tab: str) -> None:
         self.tab = tab
         self._show_tab()
-        inside: dict[str, Widget] = {"numbers": self.query_one(NumbersView), "log": self.lines}
-        inside |= {"upkeep": self.kept_up, "undo": self.steps}
-        inside[tab].focus()
+        inside: dict[str, Widget] = {"log": self.lines, "upkeep": self.kept_up, "undo": self.steps}
+        (inside.get(tab) or self.query_one(f"#{tab}")).focus()
         self.look_again()
 
     # What a line leads to --------------------------------------------------------------------------------------------
