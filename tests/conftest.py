@@ -19,7 +19,8 @@ from memapp.runtime import Runtime
 from memapp.store import connection, schema
 from tests.builders import make_runtime
 
-hypothesis.settings.register_profile("memapp", deadline=None)  # the first call compiles patterns; a busy machine is no bug
+# No deadline, for the first call compiles patterns and a busy machine is no bug.
+hypothesis.settings.register_profile("memapp", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("memapp")
 OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE")
 os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are imported, so before any test

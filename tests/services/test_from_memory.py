@@ -222,11 +222,11 @@ def test_beside_what_waits_or_was_denied_the_rest_of_a_message_is_told(runtime: 
     ("said", "value"),
     [
         ("I'm Tom. We went to Tibet in May, the yaks were huge.", "Tom"),
-        ("My name is Tomasz, we went to Tibet in May and I love yaks.", "Tomasz"),
+        pytest.param("My name is Tomasz, we went to Tibet in May and I love yaks.", "Tomasz", marks=pytest.mark.slow),
         ("We went to Tibet in May, the yaks were huge. I live in Porto now.", "Porto"),
         ("I am diabetic. It did not spoil our trip. We went to Tibet in May, the yaks were huge.", "diabetic"),
-        ("My address is 4 Elm Street. We went to Tibet in May, the yaks were huge.", "Elm"),
-        ("I earn 3000 euros a month. We went to Tibet in May, the yaks were huge.", "3000"),
+        pytest.param("My address is 4 Elm Street. We went to Tibet in May, the yaks were huge.", "Elm", marks=pytest.mark.slow),
+        pytest.param("I earn 3000 euros a month. We went to Tibet in May, the yaks were huge.", "3000", marks=pytest.mark.slow),
         ("We went to Tibet in May, the yaks were huge. My wife left me. She took the dog.", "wife"),
     ],
 )

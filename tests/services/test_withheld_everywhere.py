@@ -38,7 +38,7 @@ def ways(draw: st.DrawFn) -> tuple[str, str]:
     return value, draw(recased(value))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15)
 @given(way=ways(), denied=st.booleans())
 def test_a_value_is_withheld_however_it_is_written_until_a_yes(way: tuple[str, str], denied: bool) -> None:
     value, written = way

@@ -224,7 +224,7 @@ def tried(shown: list[int], baseline: list[int]) -> float:
     return useful / len(ways)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(numbers, numbers)
 def test_the_p_is_the_share_of_ways_at_least_as_useful(shown: list[int], baseline: list[int]) -> None:
     p = p_of(runs(shown), runs(baseline))
@@ -240,7 +240,7 @@ def test_where_all_runs_are_alike_a_lesson_is_neither_better_nor_worse() -> None
     assert permutation_test(runs([5, 0, 0, 0]), runs([0])) == (near(1.0), near(4 / 5))  # any other way has the bad run in it too
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.lists(st.integers(0, 9), min_size=14, max_size=14))
 def test_more_ways_than_can_be_tried_are_drawn_the_same_each_time(errors: list[int]) -> None:
     shown, baseline = errors[:7], errors[7:]

@@ -207,7 +207,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         return "".join(exports.as_lines(runtime)).encode()
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_refused_whole_or_harmless(exported: bytes, shared: Runtime, tmp_path: Path, data: st.DataObject) -> None:
     """Whatever is cut, changed or put in: the store is as before, or everything that came in can be taken back."""

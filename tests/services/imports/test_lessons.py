@@ -65,7 +65,7 @@ def written(pieces: Iterator[str]) -> list[str]:
     return "".join(pieces).splitlines()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(lessons=st.lists(LESSON, unique=True, max_size=5), failures=st.lists(FAILURE, unique=True, max_size=4))
 def test_rows_go_out_as_they_came_in(lessons: list[str], failures: list[str]) -> None:
     with TemporaryDirectory() as home:
