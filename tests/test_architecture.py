@@ -17,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from memapp.language.english.duplicates import ENGLISH
+from memapp.store.database import open_database
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "memapp"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -373,12 +376,8 @@ def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> Non
 def test_after_a_command_that_failed_no_more_is_loaded_than_the_file_needs(tmp_path: Path) -> None:
     late = {"click", "numpy", "sqlite_utils", "memapp.bootstrap", "memapp.services.remember", "memapp.inference.gguf_file"}
     source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'false'])) == 1"
-    loaded_by(source, tmp_path)  # makes the file
+    open_database(tmp_path / "memapp.db", ENGLISH).close()
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
-
-
-def test_the_check_of_what_is_loaded_sees_the_screen(tmp_path: Path) -> None:
-    assert loaded_by("import textual", tmp_path) == {"textual"}
 
 
 # What is never written -------------------------------------------------------------------------------------------------
@@ -407,12 +406,19 @@ SQL = re.compile(
 )
 
 
+@cache
+def code_lines(file: Path) -> list[tuple[int, str]]:
+    """Return the lines of a file with their numbers, without comments."""
+    lines = enumerate(file.read_text("utf-8").splitlines(), start=1)
+    return [(number, line.partition("  # ")[0]) for number, line in lines if not line.lstrip().startswith("#")]
+
+
 def lines_with(pattern: str, files: list[Path]) -> list[str]:
     return [
         f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
         for file in files
-        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1)
-        if re.search(pattern, line.partition("  # ")[0]) and not line.lstrip().startswith("#")
+        for number, line in code_lines(file)
+        if re.search(pattern, line)
     ]
 
 
@@ -545,6 +551,7 @@ def test_nothing_in_the_tree_names_the_machine_it_was_written_on() -> None:
     assert named == []
 
 
+@pytest.mark.slow
 def test_every_benchmark_can_be_imported() -> None:
     for file in (ROOT / "benchmarks").glob("*.py"):
         import_module(f"benchmarks.{file.stem}")

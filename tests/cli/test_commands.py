@@ -1,11 +1,8 @@
 """The command line as a person or a script uses it: what stands on stdout, what on stderr, and the exit code."""
 
 import json
-import os
 import sqlite3
 import stat
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -232,22 +229,6 @@ def test_completion_scripts_exist(memapp: Terminal, shell: str) -> None:
     code, out, _ = memapp("completion", shell)
     assert code == 0
     assert "_MEMAPP_COMPLETE" in out
-
-
-def test_plain_chat_reads_lines_and_remembers(tmp_path: Path) -> None:
-    environment = {**os.environ, "MEMAPP_HOME": str(tmp_path)}
-    lines = "/remember I keep bees.\n/new\n/help\n/quit\nnot sent\n"
-    done = subprocess.run(
-        [sys.executable, "-m", "memapp", "--model", "/nowhere.gguf", "--plain"],
-        input=lines,
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Remembered: I keep bees." in done.stderr
-    assert "You:" not in done.stderr
-    assert done.stdout == ""
 
 
 @pytest.mark.parametrize("group", ["chats", "models", "config"])

@@ -38,6 +38,13 @@ def test_at_a_terminal_it_is_said_who_speaks(memapp: Terminal, typed: Callable[[
     assert "memapp:" not in out and "You:" not in out
 
 
+def test_in_a_pipe_only_the_outcome_is_said_and_the_end_is_heeded(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("/remember I keep bees.\n/new\n/help\n/quit\nnot sent\n"))
+    code, out, err = memapp("--plain")
+    assert (code, out) == (0, "") and "Remembered: I keep bees." in err and "You:" not in err
+    assert memapp("chats")[1] == ""
+
+
 def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Terminal, typed: Callable[[str], None]) -> None:
     typed("/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n")
     code, _, err = memapp("--plain")

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,21 +20,12 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def run(home: Path, *argv: str) -> tuple[int, list[str]]:
-    """Run a command as a person would; return its code and what stood on standard error."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    command = [sys.executable, "-m", "memapp", "--home", str(home), "run", "--", *argv]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stderr.splitlines()
-
-
 def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Path) -> None:
-    code, first = run(memapp.home, "git", "stauts", "-s")
-    assert (code, "memapp lessons" in first[-2]) == (1, True), "a word about it, the first time"
-    assert run(memapp.home, "git", "status", "-s") == (0, [])
-    code, said = run(memapp.home, "git", "stauts", "-s")
-    assert code == 1 and said[-1] == "memapp: here `git status -s` worked once, untested as a hint · memapp why"
-    assert sum("memapp:" in line for line in said) == 1
+    code, _, first = memapp("run", "--", "git", "stauts", "-s")
+    assert (code, "memapp lessons" in first) == (1, True), "a word about it, the first time"
+    assert memapp("run", "--", "git", "status", "-s") == (0, "", "")
+    code, _, said = memapp("run", "--", "git", "stauts", "-s")
+    assert (code, said) == (1, "memapp: here `git status -s` worked once, untested as a hint · memapp why\n")
 
     out = memapp("why")[1]
     assert out.splitlines() == [

@@ -64,6 +64,7 @@ class Window:
         os.close(self._ours)
 
 
+@pytest.mark.slow
 def test_the_demo_leaves_nothing_behind_when_its_terminal_is_closed(tmp_path: Path) -> None:
     window = Window(tmp_path, "demo")
     window.until(lambda seen: b"Bruges" in seen)

@@ -101,7 +101,7 @@ def test_every_column_with_times_is_looked_at(known: Path) -> None:
         assert {one for one in names if conn.execute(like_times.format(*one)).fetchone()} <= looked_at
 
 
-SAMPLE = 8
+SAMPLE = 4
 MOST, READ_THROUGH, SCREENS = usually(120, thorough=300), usually(60, thorough=300), usually(6, thorough=12)
 """Files, each with one damage: put to every command, refused by most as they are opened, and put to every screen."""
 TOLD_OTHERWISE = ("Not found: ", "Start memapp: it is written anew", "are seen by no chat")
