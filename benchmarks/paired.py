@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 ALPHA, POWER = 0.05, 0.80
 RESAMPLES = 9_999
@@ -44,7 +44,7 @@ class Plan:
 
 
 def _z() -> float:
-    return float(stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER))
+    return float(scipy.stats.norm.ppf(1 - ALPHA / 2) + scipy.stats.norm.ppf(POWER))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def compare(without: Sequence[Sequence[bool]], with_it: Sequence[Sequence[bool]]
 
 def _chi_square(before: float, after: float, guesses: float) -> float:
     table = [[before, guesses - before], [after, guesses - after]]
-    return 1.0 if not before + after else float(stats.chi2_contingency(table, correction=False).pvalue)
+    return 1.0 if not before + after else float(scipy.stats.chi2_contingency(table, correction=False).pvalue)
 
 
 def _exchanged(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
@@ -102,7 +102,7 @@ def _exchanged(before: NDArray[np.float64], after: NDArray[np.float64]) -> float
         return np.sum(other, axis=axis) - np.sum(one, axis=axis)
 
     options = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "rng": np.random.default_rng(1)}
-    return float(stats.permutation_test((before, after), difference, **options).pvalue)
+    return float(scipy.stats.permutation_test((before, after), difference, **options).pvalue)
 
 
 def _interval(before: NDArray[np.float64], after: NDArray[np.float64], guesses: NDArray[np.float64]) -> tuple[float, float]:
@@ -112,5 +112,5 @@ def _interval(before: NDArray[np.float64], after: NDArray[np.float64], guesses: 
         return (np.sum(other, axis=axis) - np.sum(one, axis=axis)) / np.sum(of, axis=axis)
 
     options = {"paired": True, "vectorized": True, "n_resamples": RESAMPLES, "method": "percentile"}
-    found = stats.bootstrap((before, after, guesses), change, rng=np.random.default_rng(1), **options)
+    found = scipy.stats.bootstrap((before, after, guesses), change, rng=np.random.default_rng(1), **options)
     return float(found.confidence_interval.low), float(found.confidence_interval.high)
