@@ -5,7 +5,7 @@ Somebody waits for it: it opens the file and nothing else, no model, no persona,
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +31,8 @@ from memapp.tools.shell import Shell, as_attempt
 from memapp.tools.terminal import NOT_FOUND, Ran
 
 WHY = " · memapp why"
+MOST_KNOWN = 50
+"""Commands of one place that are told of before they are run."""
 Options = Mapping[str, str]
 """What says where the memory is: `home` and `db`."""
 
@@ -45,19 +47,39 @@ class Attempted:
     """Where a failure waits for what works: `light_run.marker`."""
     folder: Path
     client: Client
+    command: str = ""
+    """What `light_run.is_known` knows it by."""
+    told: str = ""
+    """The lesson that was shown before it."""
 
 
-def tell(wanted: CommandLine, ran: Ran) -> None:
-    """Record a command, and say what is known of its failure."""
-    tool = Shell(program(wanted.argv), Path(light_run.here()), _path(wanted.options, "expect"))
+def tell_before(wanted: CommandLine) -> str:
+    """Say what works in place of a command that failed here when it was run last; return the lesson that says so, if any."""
+    with suppress(Exception), _opened(_path(wanted.options, "home"), _path(wanted.options, "db")) as runtime:
+        tool, action = _shell(wanted), shlex.join(wanted.argv)
+        left_out = is_left_out(runtime.settings.lessons_not_of, action, tool.name, str(tool.folder))
+        if not left_out and (hint := runs.before(runtime, tool, action)) is not None:
+            _say(f"memapp: {hint.in_advance}{WHY}")
+            return hint.lesson.id
+    return ""
+
+
+def tell(wanted: CommandLine, ran: Ran, told: str = "") -> None:
+    """Record a command, and say what is known of its failure unless that was said before it."""
+    tool = _shell(wanted)
     done, client = as_attempt(shlex.join(wanted.argv), ran), Client(task=wanted.options.get("task", ""))
-    tell_person(wanted.options, Attempted(tool, done, light_run.here(), tool.folder, client), WHY)
+    command = light_run.sign("\0".join(wanted.argv))
+    tell_person(wanted.options, Attempted(tool, done, light_run.here(), tool.folder, client, command, told), WHY)
+
+
+def _shell(wanted: CommandLine) -> Shell:
+    return Shell(program(wanted.argv), Path(light_run.here()), _path(wanted.options, "expect"))
 
 
 def tell_person(options: Options, step: Attempted, more: str = "") -> None:
     """Record a step, and say below it what is known of its failure, and where there is more."""
     reported = record(options, step)
-    if reported and reported.hints:
+    if reported and reported.hints and reported.hints[0].lesson.id != step.told:
         _say(f"memapp: {reported.hints[0].in_a_line}{more}")
 
 
@@ -88,7 +110,7 @@ def _record(options: Options, step: Attempted) -> Reported | None:
     with _opened(_path(options, "home"), _path(options, "db")) as runtime:
         if is_left_out(runtime.settings.lessons_not_of, step.done.action, step.tool.name, str(step.folder)):
             return None
-        reported = runs.report(runtime, step.tool, step.done, step.client)
+        reported = runs.report(runtime, step.tool, step.done, step.client, step.told)
     _mark(options, step, reported)
     if reported.is_first and reported.error:
         _say(FIRST)
@@ -97,15 +119,23 @@ def _record(options: Options, step: Attempted) -> Reported | None:
 
 def _mark(options: Options, step: Attempted, reported: Reported) -> None:
     """Leave a marker of the failures that are open in a place, or take it away."""
-    path = Path(light_run.marker(options, step.place))
     signs = [light_run.sign(one) for one in reported.still_open]
+    slip = [light_run.ANY] if signs and step.done.exit_code == NOT_FOUND else []
+    _write(Path(light_run.marker(options, step.place)), [*signs, *slip])
+    if step.command:
+        path = Path(light_run.marker(options, step.place, "known"))
+        others = [one for one in path.read_text("utf-8").split() if one != step.command] if path.exists() else []
+        is_known = any(one.lesson.status == "promoted" for one in reported.hints)
+        _write(path, [*others, *([step.command] if is_known else [])][-MOST_KNOWN:])
+
+
+def _write(path: Path, signs: Sequence[str]) -> None:
     with suppress(OSError):
         if not signs:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        slip = [light_run.ANY] if step.done.exit_code == NOT_FOUND else []
-        path.write_text("\n".join([*signs, *slip]), "utf-8")
+        path.write_text("\n".join(signs), "utf-8")
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The quick way of `memapp run`: the command starts on the standard library alone.
 
 memapp itself is loaded only after a failure, or after a success where a marker says that a failure is open: then it may be what
-was wanted. A marker is a small file in the cache, named by a hash of the place, with the programs that failed there.
+was wanted. A marker is a small file in the cache, named by a hash of the place, with the programs that failed there. Another has
+the commands that failed there last and for which a trusted lesson says what works: only these are told of before they are run.
 """
 
 import os
@@ -51,20 +52,32 @@ def main(wanted: CommandLine) -> int:
     """Run the command and return its exit code; a hint may follow its output."""
     from memapp.tools import terminal
 
+    told = _tell_before(wanted) if (known := is_known(wanted.argv, wanted.options, here())) else ""
     ran = terminal.run(wanted.argv)
-    failed = ran.code not in (0, *terminal.ENDED_BY_PERSON) or (
-        "expect" in wanted.options and not os.path.exists(wanted.options["expect"])
-    )
-    if failed or is_open(program(wanted.argv), wanted.options, here()):
+    if ran.code in terminal.ENDED_BY_PERSON:
+        return ran.code
+    failed = ran.code != 0 or ("expect" in wanted.options and not os.path.exists(wanted.options["expect"]))
+    if failed or known or is_open(program(wanted.argv), wanted.options, here()):
         os.umask(0o077)  # what memapp writes from here on is the person's alone
         from memapp import after_run
 
-        after_run.tell(wanted, ran)
+        after_run.tell(wanted, ran, told)
     if ran.lost:
         with suppress(OSError):
             os.write(2, f"memapp: the output of this command was lost: {ran.lost}\n".encode())
         return ran.code or 1
     return ran.code
+
+
+def _tell_before(wanted: CommandLine) -> str:
+    """Say what is known of a command that failed here when it was run last; the command gets the umask as it was."""
+    umask = os.umask(0o077)
+    try:
+        from memapp import after_run
+
+        return after_run.tell_before(wanted)
+    finally:
+        os.umask(umask)
 
 
 def here() -> str:
@@ -75,8 +88,8 @@ def here() -> str:
         return os.environ.get("PWD") or "/"
 
 
-def marker(options: Mapping[str, str], place: str) -> str:
-    """Return the file that says which failures are open in a place."""
+def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
+    """Return the file that says which failures are open in a place, or for which commands a trusted lesson is known there."""
     import hashlib
 
     home = options.get("home") or os.environ.get("MEMAPP_HOME")
@@ -86,7 +99,7 @@ def marker(options: Mapping[str, str], place: str) -> str:
         import platformdirs
 
         cache = platformdirs.user_cache_dir("memapp", appauthor=False)
-    return os.path.join(cache, "open", hashlib.sha256(place.encode(errors="replace")).hexdigest()[:24])
+    return os.path.join(cache, kind, hashlib.sha256(place.encode(errors="replace")).hexdigest()[:24])
 
 
 def sign(name: str) -> str:
@@ -94,6 +107,15 @@ def sign(name: str) -> str:
     import hashlib
 
     return hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
+
+
+def is_known(argv: list[str], options: Mapping[str, str], place: str) -> bool:
+    """Say whether a command failed in a place when it was run last, and a trusted lesson says what works."""
+    try:
+        with open(marker(options, place, "known"), encoding="utf-8") as file:
+            return sign("\0".join(argv)) in file.read().split()
+    except OSError:
+        return False
 
 
 def is_open(name: str, options: Mapping[str, str], place: str) -> bool:

@@ -28,6 +28,7 @@ from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.answer import ERASED, TITLE_CHARS
 from memapp.services.lessons.capture import clean_text
+from memapp.services.lessons.hints import LessonHint
 from memapp.services.open_turn import refuse_beside_another
 from memapp.services.runs import Client, Reported
 from memapp.store import chat, leases, recalls
@@ -56,6 +57,7 @@ class _Job:
     """A command that is about to be carried out."""
 
     tool: Tool
+    action: str
     folder: Path
     begin: Callable[[Cancel], Writing]
 
@@ -70,14 +72,20 @@ def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -
         message, reply = (_save if is_kept else _only_show)(runtime, thread_id, f"/{command.name} {written}")
         yield Accepted(message, reply)
         output, done, reported = Kept(), None, Reported()
+        hint = runs.before(runtime, job.tool, job.action) if is_kept else None
+        if hint is not None:
+            yield Streamed(f"memapp: {hint.in_advance}\n")
         try:
             lease = leases.renewed(runtime.write, chat.answering(thread_id), runtime.database.owner)
             with lease if is_kept else nullcontext():
                 done = yield from _streamed(job.begin(cancel), output, cancel)
-            reported = runs.report(runtime, job.tool, done, CHAT) if done and is_kept else reported
+            reported = (
+                runs.report(runtime, job.tool, done, CHAT, hint.lesson.id if hint else "") if done and is_kept else reported
+            )
         finally:
             status = MessageStatus.COMPLETE if done else MessageStatus.STOPPED
-            reply = replace(reply, text=_told(output, done, time.monotonic() - began, reported), status=status)
+            text = _told(hint, output, done, time.monotonic() - began, reported)
+            reply = replace(reply, text=text, status=status)
             if is_kept:
                 reply = _finish(runtime, reply, reported, erasures)
     yield Found(reported.recalled)
@@ -99,12 +107,14 @@ def _streamed(running: Writing, output: Kept, cancel: Cancel) -> Generator[TurnE
     return None
 
 
-def _told(output: Kept, done: ToolAttempt | None, seconds: float, reported: Reported) -> str:
+def _told(before: LessonHint | None, output: Kept, done: ToolAttempt | None, seconds: float, reported: Reported) -> str:
     """Return what is said of a command in the end: what it wrote, how it ended, and what is known of its failure."""
+    hints = [f"memapp: {before.in_advance}"] if before else []
+    after = [f"memapp: {one.in_a_line}" for one in reported.hints[:1] if before is None or one.lesson.id != before.lesson.id]
     wrote = clean(_REWRITTEN.sub("", output.marked())).strip("\n")
     how = "stopped" if done is None else f"exit {done.exit_code}"
-    lines = [wrote, f"{how} · {seconds:.1f} s", *(f"memapp: {one.in_a_line}" for one in reported.hints[:1])]
-    return clean_text("\n".join([*filter(None, lines), *([FIRST] if reported.is_first and reported.error else [])]))
+    first = [FIRST] if reported.is_first and reported.error else []
+    return clean_text("\n".join([*hints, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *after, *first]))
 
 
 # What is run ---------------------------------------------------------------------------------------------------------
@@ -119,7 +129,7 @@ def _command(written: str) -> Iterator[_Job]:
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
     shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), shlex.join(argv)
-    yield _Job(shell, shell.folder, lambda _: shell.carry_out(action))
+    yield _Job(shell, action, shell.folder, lambda _: shell.carry_out(action))
 
 
 @contextmanager
@@ -130,7 +140,7 @@ def _query(written: str) -> Iterator[_Job]:
     *names, query = read.groups()
     path = Path(next(filter(None, names))).expanduser().resolve()
     with lent(path) as database:
-        yield _Job(Sql(database), path.parent, lambda cancel: _asked(database, query, cancel))
+        yield _Job(Sql(database), query, path.parent, lambda cancel: _asked(database, query, cancel))
 
 
 def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:

@@ -6,9 +6,10 @@ Every client goes through it: the person's terminal, a chat, another program.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from memapp.domain.lessons.feedback import ToolAttempt
-from memapp.domain.lessons.lesson import MAX_TASK_CHARS, PAUSE, ErrorEvent, Run, RunClient
+from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, MAX_TASK_CHARS, PAUSE, ErrorEvent, Run, RunClient
 from memapp.domain.lessons.recording import LessonRule
 from memapp.domain.memory import Recalled
 from memapp.runtime import Runtime
@@ -22,6 +23,10 @@ from memapp.tools import Tool
 list_runs = reading(store.list_runs)
 get_run = reading(store.get_run)
 steps_of = reading(store.steps_of)
+
+
+LATELY = timedelta(days=30)
+"""A failure longer ago is told of when it happens again, and not before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,18 @@ def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = Client()
     return done, report(runtime, tool, done, client)
 
 
-def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Client()) -> Reported:
-    """Record what was done with a tool; nothing, if lessons are off."""
+def before(runtime: Runtime, tool: Tool, action: str) -> LessonHint | None:
+    """Return what a trusted lesson says works in place of something that failed here when it was done last."""
+    if runtime.settings.lessons is not LessonRule.HINT:
+        return None
+    session = runtime.read()
+    about = (tool.name, capture.scope_hash(tool.scope), capture.clean_text(action)[:MAX_ACTION_CHARS])
+    failed = store.failed_last(session, *about, since=session.now - LATELY)
+    return hints.trusted(session, failed) if failed else None
+
+
+def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Client(), told: str = "") -> Reported:
+    """Record what was done with a tool; nothing, if lessons are off. `told` is the lesson that was shown before it."""
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
         return Reported()
@@ -84,7 +99,7 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
         found = hints.find(session, error) if rule is LessonRule.HINT else []
         if client.kind not in ("person", "chat"):  # a program gets no word from elsewhere
             found = [one for one in found if one.lesson.worked or one.lesson.origin == "person"]
-        shown = hints.show(session, error, found, withhold=runtime.settings.lessons_compare)
+        shown = hints.show(session, error, found, withhold=runtime.settings.lessons_compare, told=told)
         return Reported(error, tuple(shown), still_open=_still_open(session, run), is_first=is_first)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from memapp.domain.lessons.lesson import ActivationPoint
 from memapp.domain.lessons.utility import Effect, Settlement
 from memapp.store.session import Session
 
@@ -57,14 +58,15 @@ def add(
     lesson_id: str,
     run_id: str,
     step_id: str,
+    point: ActivationPoint,
     rank: int,
     score: float,
     parts: Mapping[str, float],
     *,
     shown: bool,
 ) -> None:
-    """Note that a lesson was shown after a failure, or withheld."""
-    about = {"lesson_id": lesson_id, "run_id": run_id, "step_id": step_id, "point": "on_error", "rank": rank, "score": score}
+    """Note that a lesson was shown for a failure, after it or before it came again, or withheld."""
+    about = {"lesson_id": lesson_id, "run_id": run_id, "step_id": step_id, "point": point, "rank": rank, "score": score}
     session.insert("activations", id=activation_id, **about, parts=parts, shown=shown, created_at=session.now)
     counted = "retrieved = retrieved + 1" if shown else "withheld = withheld + 1"
     session.run(f"UPDATE lessons SET {counted} WHERE user_id = :user AND id = :id", id=lesson_id)  # noqa: S608

@@ -162,6 +162,14 @@ def last_failure(session: Session, scope: str) -> ErrorEvent | None:
     return session.record(ErrorEvent, f"{_EVENT} AND r.scope = :scope ORDER BY e.id DESC LIMIT 1", scope=scope)
 
 
+def failed_last(session: Session, tool: str, scope: str, action: str, since: datetime) -> ErrorEvent | None:
+    """Return the failure of an action in a place since a time; None if it worked when it was done last."""
+    sql = f"""{_EVENT} AND f.tool = :tool AND e.created_at >= :since AND s.id = (
+                  SELECT max(done.id) FROM runs place JOIN run_steps done ON done.run_id = place.id
+                  WHERE place.user_id = :user AND place.scope = :scope AND done.action = :action)"""  # noqa: S608
+    return session.record(ErrorEvent, sql, tool=tool, scope=scope, action=action, since=since)
+
+
 def get_error(session: Session, event_id: str) -> ErrorEvent:
     """Return a failure. Raises `NotFound`."""
     found = session.record(ErrorEvent, f"{_EVENT} AND e.id = :id", id=event_id)

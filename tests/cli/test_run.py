@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 from pathlib import Path
 
@@ -96,3 +97,32 @@ def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(memapp: 
     (memapp.home / "memapp.db").write_bytes(os.urandom(5000))
     code, _, err = memapp("run", "--", "false")
     assert (code, err.count("\n")) == (1, 1) and "nothing was recorded" in err
+
+
+def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_lesson_says_what_works(
+    memapp: Terminal, repo: Path
+) -> None:
+    known = memapp.home / "cache" / "known"
+    for argv in (["git", "stauts"], ["git", "status"], ["git", "stauts"]):
+        memapp("run", "--", *argv)
+    assert not known.exists(), "of an untested one nothing is said before"
+    (lesson,) = json.loads(memapp("lessons", "--json")[1])
+    memapp("lessons", "promote", lesson["id"])
+    said = memapp("run", "--", "git", "stauts")[2].splitlines()
+    assert said[-1].startswith("memapp: here `git status` worked"), "promoted since: it is known from now on"
+    assert len(list(known.iterdir())) == 1 and "git" not in next(known.iterdir()).read_text()
+
+    told = "memapp: this failed last time; here `git status` worked once · memapp why"
+    said = memapp("run", "--", "git", "stauts")[2].splitlines()
+    assert said == [told], "first, and not once more"
+    with sqlite3.connect(memapp.home / "memapp.db") as file:
+        assert [row[0] for row in file.execute("SELECT point FROM activations ORDER BY id")] == ["on_error"] * 2 + ["pre_run"]
+    file.close()
+
+    (repo / "bin").mkdir()
+    (repo / "bin" / "git-stauts").write_text("#!/bin/sh\n")
+    (repo / "bin" / "git-stauts").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PATH", f"{repo / 'bin'}:{os.environ['PATH']}")
+        assert memapp("run", "--", "git", "stauts") == (0, "", f"{told}\n")
+    assert not known.exists() or not list(known.iterdir()), "it works now"

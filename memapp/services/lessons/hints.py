@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.domain.lessons.lesson import ErrorEvent, Lesson, applies
+from memapp.domain.lessons.lesson import ActivationPoint, ErrorEvent, Lesson, applies
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
-from memapp.domain.lessons.ranking import LEAST_ALIKE, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
+from memapp.domain.lessons.ranking import LEAST_ALIKE, MOST_BEFORE_RUN, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
 from memapp.domain.lessons.utility import is_withheld
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean, one_line, shorten
@@ -46,6 +46,11 @@ class LessonHint:
         return Recalled("lesson", self.lesson.id, one_line(self.lesson.correct), "", "", at, score, self.tier)
 
     @property
+    def in_advance(self) -> str:
+        """Return it as people read it before they do something again."""
+        return f"this failed last time; {self.in_a_line}"
+
+    @property
     def in_a_line(self) -> str:
         """Return it as people read it: `here `git push` worked once`."""
         correct = shorten(one_line(clean(self.lesson.correct)), HINT_CHARS)
@@ -58,15 +63,23 @@ class LessonHint:
         return f"here `{correct}` worked {often}{untested}"
 
 
-def find(session: Session, event: ErrorEvent) -> list[LessonHint]:
+def trusted(session: Session, event: ErrorEvent) -> LessonHint | None:
+    """Return the best promoted lesson for a failure: before it happens again nothing else is worth a word."""
+    return next((one for one in find(session, event, MOST_BEFORE_RUN) if not one.ranked.match.untested), None)
+
+
+def find(session: Session, event: ErrorEvent, most: int = MOST_ON_ERROR) -> list[LessonHint]:
     """Return the lessons for a failure, best first."""
     failed = runs.get_fingerprint(session, event.fingerprint_id)
     same = store.triggered(session, failed.tool, shape=failed.shape)
-    found = _ranked(session, event, failed, same) or _ranked(session, event, failed, store.triggered(session, failed.tool))
+    found = _ranked(session, event, failed, same, most)
+    found = found or _ranked(session, event, failed, store.triggered(session, failed.tool), most)
     return [LessonHint(store.get_lesson(session, one.match.lesson_id), one) for one in found]
 
 
-def _ranked(session: Session, event: ErrorEvent, failed: Fingerprint, among: Sequence[Triggered]) -> list[RankedLesson]:
+def _ranked(
+    session: Session, event: ErrorEvent, failed: Fingerprint, among: Sequence[Triggered], most: int
+) -> list[RankedLesson]:
     shapes, actions = Rarity({one.shape for one in among} | {failed.shape}), Rarity([one.wrong for one in among])
     best: dict[str, LessonMatch] = {}
     for one in among:
@@ -76,7 +89,7 @@ def _ranked(session: Session, event: ErrorEvent, failed: Fingerprint, among: Seq
         match = _match(session, one, failed, alike, actions.likeness(event.action, one.wrong)) if alike >= LEAST_ALIKE else None
         if match and (one.id not in best or match.tier > best[one.id].tier):
             best[one.id] = match
-    return rank(best.values(), failed.tool, event.tags, session.now, MOST_ON_ERROR)
+    return rank(best.values(), failed.tool, event.tags, session.now, most)
 
 
 def _match(session: Session, one: Triggered, failed: Fingerprint, alike: float, text_similarity: float) -> LessonMatch | None:
@@ -106,17 +119,19 @@ def _match(session: Session, one: Triggered, failed: Fingerprint, alike: float, 
     )
 
 
-def show(session: Session, event: ErrorEvent, hints: Sequence[LessonHint], *, withhold: bool) -> list[LessonHint]:
+def show(session: Session, event: ErrorEvent, hints: Sequence[LessonHint], *, withhold: bool, told: str = "") -> list[LessonHint]:
     """Note that lessons are shown after a failure, and return them; one match in five of an untested one is withheld by lot.
 
-    Without such matches there would be nothing to compare with. The first time a lesson is always shown.
+    Without such matches there would be nothing to compare with. The first time a lesson is always shown. `told` is the one that
+    was shown before already; what counts of it is what follows on the failure, as with any other.
     """
     shown: list[LessonHint] = []
     for place, hint in enumerate(hints, start=1):
         activation_id = new_id(session.now)
         is_first = not hint.lesson.retrieved
         withheld = withhold and hint.ranked.match.untested and not is_first and is_withheld(activation_id)
-        about = (activation_id, hint.lesson.id, event.run_id, event.step_id)
+        point: ActivationPoint = "pre_run" if hint.lesson.id == told else "on_error"
+        about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=not withheld)
         shown += [] if withheld else [hint]
     return shown
