@@ -150,7 +150,10 @@ def read_everyday(shows: bool) -> None:
             if shows and not is_right:
                 print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
     for what, one in counts.items():
-        print(f"everyday, {what:10} of {one['all']:3}: kept {one['kept']:3}, asked {one['asked']:3}, right {one['right']:3}", flush=True)
+        print(
+            f"everyday, {what:10} of {one['all']:3}: kept {one['kept']:3}, asked {one['asked']:3}, right {one['right']:3}",
+            flush=True,
+        )
 
 
 def read_cases(path: Path) -> list[Case]:

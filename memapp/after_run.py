@@ -112,7 +112,7 @@ def _record(options: Options, step: Attempted) -> Reported | None:
             return None
         reported = runs.report(runtime, step.tool, step.done, step.client, step.told)
     _mark(options, step, reported)
-    if reported.is_first and reported.error:
+    if reported.is_first:
         _say(FIRST)
     return reported
 

@@ -113,7 +113,7 @@ def _told(before: LessonHint | None, output: Kept, done: ToolAttempt | None, sec
     after = [f"memapp: {one.in_a_line}" for one in reported.hints[:1] if before is None or one.lesson.id != before.lesson.id]
     wrote = clean(_REWRITTEN.sub("", output.marked())).strip("\n")
     how = "stopped" if done is None else f"exit {done.exit_code}"
-    first = [FIRST] if reported.is_first and reported.error else []
+    first = [FIRST] if reported.is_first else []
     return clean_text("\n".join([*hints, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *after, *first]))
 
 

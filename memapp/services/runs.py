@@ -93,7 +93,7 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
             solved = capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
             learned = tuple(capture.learn(session, solved))
             judge.after_step(session, run.id)
-            return Reported(learned=learned, still_open=_still_open(session, run))
+            return Reported(learned=learned, still_open=_still_open(session, run), is_first=is_first)
         error = capture.keep_failure(session, run, step_id, tool.name, clean, feedback, channel, before)
         judge.after_step(session, run.id)
         found = hints.find(session, error) if rule is LessonRule.HINT else []

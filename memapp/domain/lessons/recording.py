@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-FIRST = """From now on memapp keeps what fails under `memapp run`, and what then works: see `memapp lessons`.
+FIRST = """From now on memapp keeps what fails of the commands that you run with it, and what then works: see `memapp lessons`.
 If you do not want that: memapp config set lessons off"""
-"""Said of the first command that fails."""
+"""Said of the first command that is recorded."""
 
 
 class LessonRule(StrEnum):
