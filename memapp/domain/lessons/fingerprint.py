@@ -15,13 +15,15 @@ from memapp.domain.lessons.feedback import ToolAttempt
 
 VERSION = 1
 MAX_SHAPE_CHARS, MAX_SUBJECT_CHARS = 600, 300
+READ_CHARS = 16_384
+"""Of an error text, its beginning and its end: what a tool or a file says may be as long as it likes."""
 FEWEST_PART_CHARS = 3
 """A shorter part of an argument is no name of its own."""
 BEFORE_PROGRAM = frozenset({"sudo", "doas", "env", "time"})
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
 _QUOTES = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
-_REWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
+_REWRITTEN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 PLACE = "*"
 """Stands in a shape for what was taken out."""
@@ -31,13 +33,13 @@ _VOLATILE = tuple(
     for pattern in (
         r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>)]+",
         rf"(?<!\w)(?:{_QUOTED})(?!\w)",
-        r"(?<!\w)(?:[\w.~@+*-]*/)+[\w.~@+*-]*|(?<!\w)[a-z]:\\[^\s:]+",
-        r"(?<!\w)[\w-]+(?:\.[\w-]+)*\.[a-z]{1,4}\d?\b",  # the name of a file
+        r"(?<![\w.~@+*-])(?:[\w.~@+*-]*/)+[\w.~@+*-]*|(?<!\w)[a-z]:\\[^\s:]+",
+        r"(?<![\w-])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,4}\d?\b",  # the name of a file
         r"(?<![a-z_])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,64}|\d+(?:[.:,]\d+)*)(?:[kmgtp]i?b?|ms|s|%)?(?![a-z_])",
         r"\d+",
     )
 )
-"""What changes from one time to the next, whatever the command; in this order."""
+"""What changes from one time to the next, whatever the command; in this order. A run is tried from its beginning only."""
 _REPEATED = re.compile(r"\*(?:[\s,:/.=@-]*\*)+")
 
 
@@ -59,6 +61,7 @@ def fingerprint(tool: str, scope: str, attempt: ToolAttempt, stays: Collection[s
     Without an error text it is made of the states before and after, the action and the reason.
     """
     text = attempt.output if attempt.output.strip() else _transition(attempt)
+    text = text if len(text) <= READ_CHARS else text[: READ_CHARS // 4] + text[-READ_CHARS * 3 // 4 :]
     shape, subject = _shape(text, attempt.action, stays)
     return Fingerprint(tool, _cut(shape), "\n".join(subject)[:MAX_SUBJECT_CHARS], scope)
 

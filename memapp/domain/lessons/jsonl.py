@@ -21,6 +21,7 @@ from memapp.domain.text import clean, one_line
 
 SCHEMA, SCHEMA_VERSION = "lesson_store_v2", 2
 ARROW = " -> "
+MOST_TRIGGERS = 1000
 MOST_TAGS, TAG_CHARS, TOOL_CHARS = 20, 40, 200
 _Words = Annotated[str, Field(max_length=100_000)]
 _Name = Annotated[str, Field(max_length=1000)]
@@ -45,7 +46,7 @@ class OwnFields(_Read):
     correct: Annotated[str, Field(max_length=MAX_RULE_CHARS)]
     level: LessonLevel
     scope: Annotated[str, Field(max_length=64)]
-    triggers: list[OwnTrigger] = []
+    triggers: Annotated[list[OwnTrigger], Field(max_length=MOST_TRIGGERS)] = []
 
 
 class LessonRow(_Read):
@@ -55,7 +56,7 @@ class LessonRow(_Read):
     rule_text: _Words = ""
     task: _Words | None = ""
     domain: _Name | None = ""
-    trigger_fingerprints: list[_Words] = []
+    trigger_fingerprints: Annotated[list[_Words], Field(max_length=MOST_TRIGGERS)] = []
     tags: list[_Name] = []
     memapp: OwnFields | None = None
 

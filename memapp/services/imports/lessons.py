@@ -14,7 +14,7 @@ from memapp.domain import strict_json
 from memapp.domain.changes import Actor, LessonAdded
 from memapp.domain.lessons.failure_tags import OTHER_TAGS
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
+from memapp.domain.lessons.fingerprint import READ_CHARS, Fingerprint, fingerprint
 from memapp.domain.lessons.jsonl import TOOL_CHARS, ErrorRow, LessonRow, own_tags, read
 from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson, Run
 from memapp.domain.lessons.secrets import without_secrets
@@ -157,7 +157,7 @@ def _run(work: _Work, session_id: str, tool: str) -> Run:
 
 
 def _fingerprint(tool: str, scope: str, text: str, action: str = "") -> Fingerprint:
-    return fingerprint(tool, scope, ToolAttempt(action, clean_text(text)), staying_words())
+    return fingerprint(tool, scope, ToolAttempt(action, clean_text(text[:READ_CHARS])), staying_words())
 
 
 def _tags(tags: list[str]) -> tuple[str, ...]:

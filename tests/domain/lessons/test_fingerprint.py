@@ -80,3 +80,11 @@ def test_the_subject_is_what_was_taken_out_and_all_of_it_has_an_end() -> None:
         "git", "repo", ToolAttempt("git checkout Vase", "error: pathspec 'vase' of 'bowl' " + "x y. " * 999), staying_words()
     )
     assert (found.subject, found.scope, len(found.shape)) == ("vase\nbowl", "repo", MAX_SHAPE_CHARS)
+
+
+def test_of_a_long_text_the_beginning_and_the_end_are_read_whatever_it_is_made_of() -> None:
+    def shape(text: str) -> str:
+        return fingerprint("kiln", "studio", ToolAttempt("kiln fire", text), staying_words()).shape
+
+    for part in ("-", "a-"):
+        assert shape(f"too cold {part * 1_000_000} at the end") == shape(f"too cold {part * 20_000} at the end")

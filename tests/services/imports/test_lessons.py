@@ -140,6 +140,7 @@ def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime
         '{"fingerprint": "x", "progress_delta": NaN}',
         '{"lesson": "x", "memapp": {"wrong": "y"}}',
         "[" * 1000,
+        '{"lesson": "x", "trigger_fingerprints": [' + '"f", ' * 1000 + '"f"]}',
     ],
 )
 def test_of_a_file_that_is_none_of_these_nothing_comes_in(runtime: Runtime, line: str) -> None:
