@@ -97,9 +97,9 @@ class _Wires:
         """Where its output is read, and where that goes."""
         self.master = self.slave = -1
         for fd in {1, 2} - self.missing:
-            if ttys[fd]:
+            if ttys[fd] and (self.is_interactive or (fd == 2 and ttys[0])):
                 self.given[fd] = self._terminal(fd)
-            else:
+            elif fd == 2 or not ttys[fd]:  # else it has the terminal itself: a pager asks for keys there
                 read, write = os.pipe()
                 self.opened.append(read)
                 self.given[fd], self.sources[read] = write, fd

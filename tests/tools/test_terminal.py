@@ -111,6 +111,16 @@ def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
     assert code == 0 and b"True True True Mira" in seen
 
 
+def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
+    pager = (
+        "import os, sys; lines = sys.stdin.read().split(); keys = open(os.ttyname(2) if os.isatty(2) else '/dev/tty');"
+        "print(sys.stdout.isatty(), *lines, '?', flush=True); print('key', keys.readline().strip())"
+    )
+    argv = ["sh", "-c", 'seq 3 | "$@"', "sh", *command(tmp_path / "home", sys.executable, "-c", pager)]
+    code, seen = on_a_terminal(argv, b"q\n")
+    assert code == 0 and b"True 1 2 3" in seen and b"key q" in seen
+
+
 def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(tmp_path: Path) -> None:
     source = "import os, time; [os.close(fd) for fd in (0, 1, 2)]; time.sleep(0.3); os._exit(3)"
     assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
