@@ -6,6 +6,7 @@ the commands that failed there last and for which a trusted lesson says what wor
 """
 
 import os
+import signal
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -62,6 +63,9 @@ def main(wanted: CommandLine) -> int:
         from memapp import after_run
 
         after_run.tell(wanted, ran, told)
+    if ran.interrupted:  # by the exit code alone a shell would go on with its loop
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     if ran.lost:
         with suppress(OSError):
             os.write(2, f"memapp: the output of this command was lost: {ran.lost}\n".encode())

@@ -48,8 +48,10 @@ class Kept:
 class Ran:
     """What became of a command."""
 
-    def __init__(self, code: int, output: str, seconds: float, lost: str = "") -> None:
+    def __init__(self, code: int, output: str, seconds: float, lost: str = "", *, interrupted: bool = False) -> None:
         self.code, self.output, self.seconds = code, output, seconds
+        self.interrupted = interrupted
+        """Ctrl+c ended it."""
         self.lost = lost
         """Why its output did not get where it should: a disk was full."""
 
@@ -78,7 +80,8 @@ def run(argv: list[str]) -> Ran:
             signal.signal(number, handler)
         os.close(alarm)
         os.close(wake)
-    return Ran(code, kept.text(), time.monotonic() - began, wires.lost)
+    interrupted = code == -signal.SIGINT
+    return Ran(exit_code(code), kept.text(), time.monotonic() - began, wires.lost, interrupted=interrupted)
 
 
 class _Wires:
@@ -180,7 +183,7 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
 
 
 def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
-    """Pass everything on until the command ends; return its exit code, as a shell tells it."""
+    """Pass everything on until the command ends; return its exit code, below 0 the signal that ended it."""
     code: int | None = None
     while True:
         waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.is_interactive else [])]
@@ -191,7 +194,7 @@ def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
             return code  # a process that it left behind may hold the terminal still
         if code is None:
             ended, status = os.waitpid(pid, os.WNOHANG)
-            code = exit_code(os.waitstatus_to_exitcode(status)) if ended else None
+            code = os.waitstatus_to_exitcode(status) if ended else None
 
 
 def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
