@@ -75,9 +75,8 @@ def test_ctrl_c_stops_the_loop_that_a_command_stands_in(tmp_path: Path) -> None:
         return subprocess.run(argv, cwd=tmp_path, preexec_fn=heeding).returncode
 
     killed = ["sh", "-c", "kill -INT $$"]
-    assert ended(killed) == ended(command(tmp_path / "home", *killed)) == -signal.SIGINT, (
-        "a shell goes on after the exit code 130, and stops after the signal"
-    )
+    under = ended(command(tmp_path / "home", *killed))
+    assert ended(killed) == under == -signal.SIGINT, "a shell goes on after the exit code 130, and stops after the signal"
 
 
 def test_nobody_reads_on_and_the_command_ends_as_it_would(tmp_path: Path) -> None:
