@@ -12,6 +12,7 @@ from memapp.domain.memory import Memory, Recalled
 from memapp.errors import UsageError
 from memapp.language.english.filters import read_day
 from memapp.language.english.labels import why
+from memapp.language.english.when import since_in
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, ids
 from memapp.services.recall import RecallRequest, recall
@@ -95,7 +96,9 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     """Show one memory and the messages it came from."""
     memory = curate.get(runtime, ids.memory(runtime, memory_id))
     sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
-    notes = [f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, since {when(memory.created_at)}"]
+    notes = [f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"]
+    notes += [f"holds since {since}"] if (since := since_in(memory.text)) else []
+    notes += [f"held until {when(memory.held_until)}"] if memory.held_until else []
     if memory.purge_at:
         reason = why(memory, runtime.settings.ttl_days)
         notes.append(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")

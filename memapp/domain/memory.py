@@ -72,6 +72,11 @@ class Memory:
         return self.origin == "reflected" or self.kind is Kind.INSIGHT
 
     @property
+    def held_until(self) -> datetime | None:
+        """Return when something else took its place; None for what holds still, or left memory for another reason."""
+        return self.updated_at if self.state is State.SOFT_DELETED and self.reason == "superseded" else None
+
+    @property
     def is_compared(self) -> bool:
         """Say whether a fact may say the same or the contrary: neither of a how-to, nor of what memapp made of others."""
         return not self.is_reflected and self.kind is not Kind.PROCEDURAL

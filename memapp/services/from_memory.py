@@ -48,7 +48,7 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
-from memapp.services.over_time import held_once, known_over_time
+from memapp.services.over_time import held_once, known_over_time, told_lately
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
@@ -101,6 +101,8 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
     if told := known_over_time(runtime, message):
+        return told
+    if told := told_lately(runtime, message):
         return told
     answer = _known(runtime, message, earlier)
     is_known = answer is not None and answer.text != UNKNOWN

@@ -18,7 +18,15 @@ from memapp.domain.memory import FromMemory, Memory, Recalled, State
 from memapp.errors import NotFound
 from memapp.language.english.answering_sentence import asked_name, certain
 from memapp.language.english.correction import correction_of
-from memapp.language.english.memory_question import MemoryQuestion, asked_formerly, asked_once, asked_since, field_formerly, read
+from memapp.language.english.memory_question import (
+    MemoryQuestion,
+    asked_formerly,
+    asked_how,
+    asked_once,
+    asked_since,
+    field_formerly,
+    read,
+)
 from memapp.language.english.named_subject import subject_of
 from memapp.language.english.second_person import addressed
 from memapp.language.english.when import told_day
@@ -35,6 +43,8 @@ from memapp.store.session import Session
 
 UNTOLD = "I find nothing that you told me of that."
 NOTHING_BEFORE = "I know of nothing before that."
+LATELY = 2
+"""So many of the last messages about somebody are quoted."""
 AMONG = 500
 """Memories in the trash that are looked through, those that changed last first."""
 
@@ -58,6 +68,17 @@ def known_over_time(runtime: Runtime, message: Message, _earlier: Sequence[Messa
         return _known_before(runtime, message.text, asked)
     asked = asked_since(message.text)
     return (when_told(runtime, asked) or _known_before(runtime, message.text, f"did {asked}?")) if asked else None
+
+
+def told_lately(runtime: Runtime, message: Message) -> FromMemory | None:
+    """Return what the person told last of somebody of whom a message asks how they are."""
+    if not (who := asked_how(message.text)):
+        return None
+    said = [one for one in typed_messages(runtime, said_of(runtime, who)) if not one.typed_text.endswith("?")]
+    last = said[: -LATELY - 1 : -1]
+    lines = [quote(runtime, one, subject_of(who)) for one in last]
+    hits = tuple(Recalled.of_message(one, "named") for one in last)
+    return FromMemory("\n".join(lines), hits) if lines else when_told(runtime, who)
 
 
 def held_once(runtime: Runtime, message: str) -> FromMemory | None:

@@ -49,6 +49,7 @@ def live(runtime: Runtime) -> list[str]:
 def test_what_was_so_is_told_with_its_days_and_what_is_so_with_the_day_it_was_told(runtime: Runtime) -> None:
     tell(runtime, 3, "I live in Ghent.", "I work at the harbour as a crane operator.", "My cat is called Minou.")
     tell(runtime, 5, "I moved to Bruges.", "I left the harbour.", "I've been learning the cello since last winter.")
+    tell(runtime, 5, "My mom has a new garden.")
     runtime.clock = Clock(datetime(2026, 6, 9, 9, tzinfo=UTC))
     home = "Until 3 May: You live in Ghent (told on 3 March). Since then: You live in Bruges."
     work = "Until 3 May: You work at the harbour as a crane operator (told on 3 March)."
@@ -61,6 +62,7 @@ def test_what_was_so_is_told_with_its_days_and_what_is_so_with_the_day_it_was_to
         "since when do I work as a crane operator?": work,
         "when did I tell you that I work at the harbour?": work,
         "when did I move to Bruges?": 'You moved to Bruges. You told me on 3 May: "I moved to Bruges."',
+        "how is my mom?": 'You told me on 3 May: "My mom has a new garden."',
         "how long have I been learning the cello?": "You have been learning the cello since winter 2025/26. "
         'You told me on 3 May: "I\'ve been learning the cello since last winter."',
     }.items():

@@ -130,6 +130,12 @@ def asked_since(message: str) -> str:
     return found["content"] if found else ""
 
 
+def asked_how(message: str) -> str:
+    """Return who of the person's it is of whom a message asks how they are; empty for any other message."""
+    found = EN.regex("{how_asked}").fullmatch(_core_asked(message))
+    return found["content"] if found else ""
+
+
 def asked_once(message: str) -> tuple[str, str]:
     """Return the question whether that was ever so of which a message asks the time, and what it says began then; or nothing."""
     found = EN.regex("{once_asked}").fullmatch(_core_asked(message))

@@ -12,6 +12,7 @@ _WRITTEN = rf"(?<!week of )(?<!weekend of )\b(?:{_DAY}(?: of)? )?({{month_number
 _NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _SPAN = re.compile(r"\b(week|weekend) of (\d{1,2}) (\w+) (\d{4})\b")
 """As `dates` writes it."""
+_SINCE = re.compile(r"\bsince ((?:[\w-]+ ){0,5}?\d{4}(?:/\d\d)?)\b")
 _TOLD = re.compile(r"\b(today|yesterday|last month)\b", re.IGNORECASE)
 
 
@@ -20,6 +21,12 @@ def told_day(day: date, today: date) -> str:
     if day == today:
         return "today"
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
+
+
+def since_in(fact: str) -> str:
+    """Return since when something is so by its words, as `dates` writes that: `winter 2025/26`; empty where they do not say."""
+    found = _SINCE.search(fact)
+    return found[1] if found else ""
 
 
 def named_times(text: str, today: date) -> list[NamedTime]:

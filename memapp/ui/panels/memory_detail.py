@@ -17,6 +17,7 @@ from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.language.english.labels import called, why
 from memapp.language.english.second_person import addressed
+from memapp.language.english.when import since_in
 from memapp.runtime import Runtime
 from memapp.services import curate, howtos, lifecycle
 from memapp.ui.background import background
@@ -83,7 +84,9 @@ class ContentView(VerticalScroll, can_focus=True):
             ("tags", ", ".join(one.tags) or "none"),
             ("kind", called("kinds", one.kind)),
             ("origin", called("origins", one.origin)),
-            ("since", when(one.created_at, now)),
+            ("known since", when(one.created_at, now)),
+            ("holds since", since_in(one.text)),
+            ("held until", when(one.held_until, now) if one.held_until else ""),
             ("changed", when(one.updated_at, now) if one.updated_at != one.created_at else ""),
         ]
         if one.state is not State.LIVE:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain.when import NamedTime
-from memapp.language.english.when import named_times
+from memapp.language.english.when import named_times, since_in
 
 TODAY = date(2026, 3, 1)
 
@@ -46,3 +46,17 @@ def test_no_text_around_a_day_hides_it(text: str, today: date):
     found = named_times(f"{text} 2023-05-04 {text} 99 May 0 0000 2023-13-45 ", today)
     assert NamedTime(2023, 5, 4) in found
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("fact", "since"),
+    [
+        ("User has been learning the cello since winter 2025/26.", "winter 2025/26"),
+        ("User has been a nurse since around 2016, at night.", "around 2016"),
+        ("User has lived in Oslo since Monday 2 March 2026.", "Monday 2 March 2026"),
+        ("User has smoked since school.", ""),
+        ("User moved to Oslo in 2020.", ""),
+    ],
+)
+def test_since_when_something_holds_is_read_of_its_words(fact: str, since: str) -> None:
+    assert since_in(fact) == since
