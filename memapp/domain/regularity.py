@@ -1,5 +1,6 @@
 """The arithmetic of regularity: how likely it is that something came up so often, or so often on one day, by chance."""
 
+from collections.abc import Sequence
 from math import comb
 
 
@@ -15,3 +16,13 @@ def chance_among(both: int, some: int, others: int, among: int) -> float:
     """
     ways = sum(comb(others, count) * comb(among - others, some - count) for count in range(both, min(some, others) + 1))
     return ways / comb(among, some)
+
+
+def chance_as_striking(both: int, some: int, others: int, groups: Sequence[int], among: int) -> float:
+    """Return how likely as striking a share of `some` falls among any of several groups, of which `others` is one.
+
+    As striking is what is as unlikely of its group: 3 of 4 Sundays count for more than 3 of 12 Tuesdays.
+    """
+    striking = chance_among(both, some, others, among)
+    tails = ([chance_among(many, some, group, among) for many in range(some + 2)] for group in groups)
+    return sum(next(chance for chance in tail if chance <= striking) for tail in tails)

@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from memapp.domain.chat import Message
-from memapp.domain.regularity import chance_among, chance_of
+from memapp.domain.regularity import chance_as_striking, chance_of
 from memapp.inference import Cancel
 from memapp.language.english.dates import local_day
 from memapp.language.english.topics import EN, bare, root_of, roots_of, topics_in
@@ -164,12 +164,12 @@ def _chance(stem: str, stems: frozenset[str], times: int, among: int, messages: 
 
 
 def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
-    """Return the day of the week on which most of some chats were, and how likely so many are on any one day by chance."""
+    """Return the day of the week on which most of some chats were, and how likely it is by chance that any is as striking."""
     of_each = Counter(f"{day:%A}" for _, day in chats)
     (weekday, times), *_ = Counter(f"{day:%A}" for _, day in of).most_common(1)
     if times < max(LEAST_NAMED, ON_DAY * len(of)):
         return "", 1.0
-    return weekday, sum(chance_among(times, len(of), on_it, len(chats)) for on_it in of_each.values())
+    return weekday, chance_as_striking(times, len(of), of_each[weekday], list(of_each.values()), len(chats))
 
 
 def _name(stem: str, stems: frozenset[str], about: Sequence[Mention]) -> str:

@@ -84,8 +84,10 @@ def test_nothing_that_waits_was_denied_or_forgotten_is_told_as_what_was_before(r
 
 
 def test_what_describes_a_home_goes_with_it_in_one_step_and_what_may_go_with_it_is_asked(runtime: Runtime) -> None:
-    tell(runtime, 3, "I live in Ghent.", "I live in a flat above a chip shop.", "Our neighbour Bert plays the drums.")
+    told = "I live in Ghent.", "I live in a flat above a chip shop.", "Our neighbour Bert plays the drums."
+    tell(runtime, 3, *told, "I'm moving to Ely next month.")
     before = live(runtime)
+    assert "User is moving to Ely in April 2026." in before
     assert decisions.profile(runtime) == {"city": ("Ghent",)}, "a sentence is no town"
     tell(runtime, 4, "I live in Ely now, near the river.")
     assert live(runtime) == ["User lives in Ely, near the river.", "User's neighbour Bert plays the drums."]

@@ -14,6 +14,11 @@ def describes_home(fact: str) -> Literal["", "likely", "surely"]:
     return "likely" if EN.regex("{home_likely}").match(fact) else ""
 
 
+def is_plan(fact: str) -> bool:
+    """Say whether a fact tells of a move that is to come: over with the move, also where it names the new home."""
+    return fact.startswith("User is moving ")
+
+
 def tells_move(text: str) -> bool:
     """Say whether a message tells that the person lives elsewhere than before."""
     return EN.regex("{moves}").search(text) is not None

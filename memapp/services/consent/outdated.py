@@ -16,7 +16,7 @@ from memapp.domain.utterance import RULES
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.grammar import tokens
 from memapp.language.english.memory_question import keys
-from memapp.language.english.old_home import describes_home, tells_move
+from memapp.language.english.old_home import describes_home, is_plan, tells_move
 from memapp.language.english.profile import stated_by
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
@@ -66,7 +66,7 @@ def _of_old_home(session: Session, runtime: Runtime, request: ConsentRequest, lo
     known = [one for one in memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts) if one.is_compared]
     before = [one for one in known if one.created_at < request.created_at and not set(one.sources) & set(request.evidence)]
     left = [one for one in before if not one.pinned and describes_home(one.text)]
-    return [one for one in left if not any(_words(place) <= _words(one.text) for place in places)]
+    return [one for one in left if is_plan(one.text) or not any(_words(place) <= _words(one.text) for place in places)]
 
 
 def _tells_move(session: Session, request: ConsentRequest) -> bool:
