@@ -226,7 +226,8 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
         facts = tuple(source.id for source, _ in cited if isinstance(source, Memory))
         with runtime.write() as session:
             known = [old.text for old in (*_held(session), *_dismissed(session))]
-            if runtime.database.erasures != erasures or duplicate_of(one.text, known):
+            there = [fact for fact in memories.get_memories(session, facts) if fact.state is State.LIVE]
+            if runtime.database.erasures != erasures or len(there) < len(set(facts)) or duplicate_of(one.text, known):
                 continue
             tags = tuple(tags_for(one.text)) if check_tags(one.tags) else one.tags
             memory = _memory(one.text, tags, sources, session.now)

@@ -71,11 +71,14 @@ def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim:
     """
     step = actor.step or new_id(now)
     touched = _OPERATIONS[type(change)](session, change, now)
-    touched += _end_insights(session, touched, now)
+    ended = _end_insights(session, touched, now)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
     for one in touched:
         history.record(session, actor, step, one, now, undoes=undoes)
+    for one in ended:
+        history.record(session, actor, step, one, now)
+    for one in (*touched, *ended):
         log_change(session, actor, number, one, now)
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
@@ -111,6 +114,8 @@ def _create(session: Session, change: Created, now: datetime) -> list[Touched]:
     session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
     for one in get_memories(session, change.evidence):
+        if one.state is State.SOFT_DELETED:
+            raise UsageError("What it rests on is in the trash.")
         row = {"from_id": memory.id, "to_id": one.id, "relation_type": "evidence", "strength": 1.0, "created_at": now}
         session.insert("relations", id=new_id(now), **row)
     after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
@@ -239,7 +244,8 @@ def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
 
 def _end_insights(session: Session, touched: Sequence[Touched], now: datetime) -> list[Touched]:
     """Move to the trash the insights that rest on what has just gone there, for as long as that."""
-    gone = {one.memory_id: one.now.purge_at for one in touched if one.now and one.now.state is State.SOFT_DELETED}
+    moved = [one for one in touched if one.was is None or one.was.state is not State.SOFT_DELETED]
+    gone = {one.memory_id: one.now.purge_at for one in moved if one.now and one.now.state is State.SOFT_DELETED}
     ended = []
     for memory_id, purge_at in gone.items():
         for insight in get_memories(session, resting_on(session, [memory_id])):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -21,6 +21,11 @@ from memapp.domain.changes import (
     Change,
     Created,
     Event,
+    LessonAdded,
+    LessonDeleted,
+    LessonEdited,
+    LessonMoved,
+    LessonRestored,
     Linked,
     Merged,
     Pinned,
@@ -32,7 +37,8 @@ from memapp.domain.changes import (
     SoftDeleted,
     Updated,
 )
-from memapp.domain.memory import State
+from memapp.domain.lessons.lesson import Lesson, LessonStatus, rule
+from memapp.domain.memory import Kind, State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
 from memapp.language.english.duplicates import ENGLISH
@@ -71,6 +77,7 @@ def dump(conn: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
         "relations": f"SELECT * FROM relations WHERE from_id IN ({kept}) AND to_id IN ({kept}) ORDER BY id",
         "index": "SELECT doc, col, offset, term FROM temp.terms ORDER BY 1, 2, 3",
         "profile": "SELECT user_id, field, value FROM profile ORDER BY 1, 2",
+        "lessons": "SELECT id, status, rule_text, wrong, correct, level, tool FROM lessons WHERE purge_at IS NULL ORDER BY id",
     }
     return {name: [tuple(row) for row in conn.execute(sql)] for name, sql in tables.items()}
 
@@ -229,6 +236,24 @@ def test_the_changes_of_a_step_are_taken_back_together(database: Database) -> No
     assert dump(database.read()) == before
 
 
+def test_taking_back_what_an_insight_rests_on_ends_the_insight(database: Database) -> None:
+    learned = apply(database, Created(fact("User ran to the lake.", NOW)))
+    insight = fact("User talked about running.", NOW, kind=Kind.INSIGHT, origin="reflected")
+    apply(database, Created(insight, (learned.memory_id,)))
+    undo(database, learned)
+    assert memories.get_memory(on(database.read()), insight.id).state is State.SOFT_DELETED
+
+
+def test_an_insight_stays_when_what_lies_in_the_trash_is_changed_there(database: Database) -> None:
+    gone, other = add(database, "User ran to the lake."), add(database, "User likes lakes.")
+    insight = fact("User talked about running.", NOW, kind=Kind.INSIGHT, origin="reflected")
+    apply(database, Created(insight, (gone,)))
+    apply(database, SoftDeleted(gone, "person", LATER))
+    apply(database, Restored(insight.id))
+    apply(database, Linked(gone, ((other, 0.5),)))
+    assert memories.get_memory(on(database.read()), insight.id).state is State.LIVE
+
+
 def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: Database) -> None:
     one, two = add(database, "User drinks oolong."), add(database, "User likes tea.")
     pinned = apply(database, Pinned(one, True))
@@ -304,16 +329,21 @@ def test_the_history_cannot_be_rewritten(database: Database) -> None:
 
 
 Step = Callable[[list[str]], Change | list[Change]]
-"""Makes a change, or several that are one step, of the memories there are."""
+"""Makes a change, or several that are one step, of the memories and lessons there are."""
 
 
 def _changes() -> st.SearchStrategy[Step]:
-    """Any change of any of the memories there are; whether it makes sense is found out by trying."""
+    """Any change of any of the memories and lessons there are; whether it makes sense is found out by trying."""
     place = st.integers(0, 11)
     words = st.sampled_from(["tea", "coffee", "cello", "Oslo", "Bergen", "a dog", "two cats", "chess"])
+    statuses = st.sampled_from(get_args(LessonStatus))
 
-    def pick(ids: list[str], at: int) -> str:
-        return ids[at % len(ids)] if ids else "nobody"
+    def pick(ids: list[str], at: int, *marks: str) -> str:
+        among = [one.rpartition(":")[2] for one in ids if one.partition(":")[0] in (marks or ("memory", "insight"))]
+        return among[at % len(among)] if among else "nobody"
+
+    def lesson(ids: list[str], at: int) -> str:
+        return pick(ids, at, "lesson")
 
     def supersede(newer: str, older: str) -> list[Change]:
         return [Linked(newer, ((older, 0.8),)), Updated(newer, importance=5), SoftDeleted(older, "superseded", LATER)]
@@ -322,23 +352,54 @@ def _changes() -> st.SearchStrategy[Step]:
         both = fact(f"User has both {number}.", NOW)
         return [Created(both), Merged(one, both.id, LATER), Merged(other, both.id, LATER)]
 
-    return st.one_of(
-        st.builds(lambda word: lambda ids: Created(fact(f"User likes {word} {len(ids)}.", NOW)), words),
-        st.builds(lambda word, at: lambda ids: Updated(pick(ids, at), text=f"User has {word}."), words, place),
-        st.builds(lambda at: lambda ids: Updated(pick(ids, at), tags=("other",), importance=5), place),
-        st.builds(lambda at, on: lambda ids: Pinned(pick(ids, at), on), place, st.booleans()),
-        st.builds(lambda at, to: lambda ids: Linked(pick(ids, at), ((pick(ids, to), 0.5),)), place, place),
-        st.builds(lambda at, to: lambda ids: Merged(pick(ids, at), pick(ids, to), LATER), place, place),
-        st.builds(lambda at: lambda ids: SoftDeleted(pick(ids, at), "person", LATER), place),
-        st.builds(lambda at: lambda ids: Restored(pick(ids, at)), place),
-        st.builds(lambda at, to: lambda ids: supersede(pick(ids, at), pick(ids, to)), place, place),
-        st.builds(lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)), place, place),
-    )
+    def reflected(number: int, kind: Kind, *evidence: str) -> Created:
+        return Created(fact(f"User talked about it {number}.", NOW, kind=kind, origin="reflected"), evidence)
+
+    def renew(before: str, number: int, *evidence: str) -> list[Change]:
+        """As an insight whose numbers are counted anew."""
+        return [SoftDeleted(before, "superseded", LATER), reflected(number, Kind.INSIGHT, *evidence)]
+
+    def learned(word: str, number: int) -> LessonAdded:
+        times: dict[str, Any] = {"created_at": NOW, "updated_at": NOW, "evidence_at": NOW}
+        wrong, right = f"kiln {word} {number}", f"kiln fire {word}"
+        where: dict[str, Any] = {"level": "task", "tool": "kiln", "scope": "studio", "origin": "executed"}
+        return LessonAdded(Lesson(id=new_id(NOW), rule_text=rule(wrong, right), wrong=wrong, correct=right, **where, **times))
+
+    kinds: list[tuple[Callable[..., Step], tuple[st.SearchStrategy[Any], ...]]] = [
+        (lambda word: lambda ids: Created(fact(f"User likes {word} {len(ids)}.", NOW)), (words,)),
+        (lambda word, at: lambda ids: Updated(pick(ids, at), text=f"User has {word}."), (words, place)),
+        (lambda at: lambda ids: Updated(pick(ids, at), tags=("other",), importance=5), (place,)),
+        (lambda at, on: lambda ids: Pinned(pick(ids, at), on), (place, st.booleans())),
+        (lambda at, to: lambda ids: Linked(pick(ids, at), ((pick(ids, to), 0.5),)), (place, place)),
+        (lambda at, to: lambda ids: Merged(pick(ids, at), pick(ids, to), LATER), (place, place)),
+        (lambda at, why: lambda ids: SoftDeleted(pick(ids, at), why, LATER), (place, st.sampled_from(["person", "unused"]))),
+        (lambda at: lambda ids: Restored(pick(ids, at, "memory")), (place,)),
+        (lambda at, to: lambda ids: supersede(pick(ids, at), pick(ids, to)), (place, place)),
+        (lambda at, to: lambda ids: recreate(pick(ids, at), pick(ids, to), len(ids)), (place, place)),
+        (lambda: lambda ids: reflected(len(ids), Kind.EPISODIC), ()),
+        (lambda at, to: lambda ids: reflected(len(ids), Kind.INSIGHT, pick(ids, at), pick(ids, to)), (place, place)),
+        (lambda at, to: lambda ids: renew(pick(ids, -1), len(ids), pick(ids, at), pick(ids, to)), (place, place)),
+        (lambda word: lambda ids: Created(fact(f"Pack {word} {len(ids)}", NOW, kind=Kind.PROCEDURAL, steps=(word,))), (words,)),
+        (lambda word, at: lambda ids: Updated(pick(ids, at), steps=(word, "rest")), (words, place)),
+        (lambda word: lambda ids: learned(word, len(ids)), (words,)),
+        (lambda word, at: lambda ids: LessonEdited(lesson(ids, at), correct=f"kiln warm {word}"), (words, place)),
+        (lambda at, to: lambda ids: LessonMoved(lesson(ids, at), to, "measured"), (place, statuses)),
+        (lambda at: lambda ids: LessonDeleted(lesson(ids, at), LATER), (place,)),
+        (lambda at: lambda ids: LessonRestored(lesson(ids, at)), (place,)),
+    ]
+    return st.one_of(*(st.builds(made, *drawn) for made, drawn in kinds))
+
+
+def marked(made: Created | LessonAdded) -> str:
+    """Return the id of what was made, after what it is."""
+    if isinstance(made, LessonAdded):
+        return f"lesson:{made.lesson.id}"
+    return f"{'insight' if made.evidence else 'memory'}:{made.memory.id}"
 
 
 @pytest.mark.slow
 @settings(max_examples=10, suppress_health_check=list(HealthCheck))
-@given(st.lists(_changes(), min_size=80, max_size=80))
+@given(st.lists(_changes(), min_size=120, max_size=120))
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
 ) -> None:
@@ -359,8 +420,7 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
                 continue
             done.append((revision, now))
             now = dump_with_vectors(database)
-            if isinstance(together[0], Created):
-                ids.append(revision.memory_id)
+            ids += [marked(one) for one in together if isinstance(one, Created | LessonAdded)]
             if len(done) == 50:
                 break
         assume(len(done) == 50)
