@@ -76,4 +76,4 @@ def test_what_is_broken_is_counted_and_costs_no_other_fact(reply: str, kept: int
 def test_parsing_never_raises(text: str) -> None:
     for reply in (text, f'{{"fact": "{text}"}}', f'{{"fact": "User {text}.", "importance": "{text}"}}'):
         for draft in distil.parse(reply).drafts:
-            f"{draft.text}{draft.tags}".encode()
+            assert draft.text and f"{draft.text}{draft.tags}".encode()
