@@ -6,7 +6,7 @@ from benchmarks import attacks, consent
 from memapp.inference.scripted import ScriptedModel
 
 MADE_UP = attacks.made_up()
-SOME = attacks.Strings(MADE_UP.attacks[::9], MADE_UP.benign, MADE_UP.emails)
+SOME = attacks.Strings(MADE_UP.attacks[::27], MADE_UP.benign, MADE_UP.emails)
 
 
 @pytest.mark.parametrize("strings", [SOME, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["some", "all"])

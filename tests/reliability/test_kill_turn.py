@@ -103,7 +103,7 @@ def calls(runtime: Runtime) -> int:
     [
         (Accepted, Stage.ACCEPTED, "model", 2),
         (Predicted, Stage.PREDICTED, "kept", 1),
-        (Found, Stage.RECALLED, "kept", 1),
+        pytest.param(Found, Stage.RECALLED, "kept", 1, marks=pytest.mark.slow),
         (Streamed, Stage.REPLYING, "kept", 1),
     ],
 )
@@ -122,7 +122,9 @@ def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage:
     runtime.close()
 
 
-@pytest.mark.parametrize(("kind", "stage"), [("predict", Stage.ACCEPTED), ("reply", Stage.RECALLED)])
+@pytest.mark.parametrize(
+    ("kind", "stage"), [pytest.param("predict", Stage.ACCEPTED, marks=pytest.mark.slow), ("reply", Stage.RECALLED)]
+)
 def test_a_model_library_that_aborts_costs_no_message(home: Path, kind: CallKind, stage: Stage) -> None:
     killed_at(ask_and_break, home, kind, by=signal.SIGABRT)
     runtime, _, reply, at = reopened(home)

@@ -373,14 +373,18 @@ def test_the_log_is_written_over_and_not_cut_and_made_long_anew(database: Databa
     assert max(sizes) < LOG_BYTES + 2 * len(text)
 
 
-def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def damaged_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that counts as large, closed and then damaged."""
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
     path = tmp_path / "data" / "memapp.db"
     open_database(path, ENGLISH).close()
     damage(path, "memories_due")
-    database = open_database(path, ENGLISH)
+    return path
+
+
+def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(damaged_large: Path) -> None:
+    database = open_database(damaged_large, ENGLISH)
     try:
         assert not database.checked
         with pytest.raises(StoreError, match="damaged"):
@@ -389,16 +393,10 @@ def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(
         database.close()
 
 
-def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
-    path = tmp_path / "data" / "memapp.db"
-    open_database(path, ENGLISH).close()
-    damage(path, "memories_due")
-    path.with_name("memapp.db-wal").write_bytes(b"what a kill left")
+def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(damaged_large: Path) -> None:
+    damaged_large.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
-        open_database(path, ENGLISH)
+        open_database(damaged_large, ENGLISH)
 
 
 @pytest.mark.parametrize(
