@@ -16,7 +16,7 @@ from memapp.services.consent import requests
 from memapp.services.from_memory import known
 from memapp.services.provenance import learned_from
 from memapp.store import chat, memories
-from tests.builders import Clock, new_chat, say
+from tests.builders import Clock, new_chat, say, use_simple_form
 
 ORCHARD = "Hi! I planted three apple trees in the garden."
 SAW = "What is a good saw for the old hedge?"
@@ -135,3 +135,13 @@ def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_ou
     say(runtime, thread, "And now the roof of the boathouse.")
     system, turns = model.seen[-1].system, str(model.seen[-1].turns)
     assert "number 1 " not in turns and "- User talked about" in system
+
+
+def test_a_long_day_becomes_episodes_of_so_many_messages(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_simple_form(runtime)
+    monkeypatch.setattr(episodes, "LONG", 2)
+    thread = new_chat(runtime)
+    for number in range(5):
+        say(runtime, thread, f"I oiled window number {number + 1} of the boathouse.")
+    later(runtime)
+    assert sorted(len(one.sources) for one in made(runtime)) == [1, 2, 2]
