@@ -111,6 +111,7 @@ def test_what_is_replaced_hands_on_its_importance_and_what_is_alike_is_linked(pl
     assert (curate.get(plain, red).reason, curate.get(plain, blue).importance) == ("superseded", 5)
     assert [one.id for one in curate.related(plain, violin)] == [viola]
     assert consolidate.report(plain, plain.clock() - timedelta(hours=1)).startswith("merged 0, linked 1, ")
+    assert {one["meta"]["tokens"] for one in recorded(plain, "consolidate")} == {0}
 
 
 def test_of_what_one_message_said_nothing_is_newer_and_an_event_is_no_fact(plain: Runtime) -> None:
