@@ -147,6 +147,7 @@ OF_A_MODEL = [
     ("same", "User's brother collects old stamps.", "User is a collector of old stamps.", None),
     ("same", "User plays the violin in a quartet.", "User plays the viola in a quartet.", None),
     ("different", *DOCTOR, None),
+    ("not_both", *DOCTOR, None),
     ("both", "User has a dog named Rex.", "User has a brown dog.", {"User has a brown dog named Rex."}),
     ("both", "User has a dog named Rex.", "User has a brown dog with a limp.", None),
     ("both", "User has a dog named Rex.", "User has a dog from Ghent.", None),
@@ -160,7 +161,7 @@ def test_the_word_of_a_model_counts_only_where_no_rule_speaks_against_it(
     model.script = says(answer, text="User has a brown dog named Rex.")
     learned(runtime, older, newer)
     before = dump(runtime.database.read())
-    tidy(runtime)
+    assert [one.field for one in tidy(runtime)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
     assert live(runtime) == (stays or {older, newer})
     if stays:
         (last, *_) = history.list_entries(runtime.read(), limit=1)
