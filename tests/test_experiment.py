@@ -12,6 +12,7 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from tests.builders import Reader
 
+pytestmark = pytest.mark.slow
 TALK = Conversation(
     "one",
     "made up",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent
 TOOLS = ("sh", "dirname", "cat", "cksum", "rm", "mkdir", "df", "du", "awk", "uname", "cp")
 

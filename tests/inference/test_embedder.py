@@ -251,6 +251,7 @@ def test_closing_fails_whoever_waits_and_leaves_no_process(folder):
         embedder.embed(["a"])
 
 
+@pytest.mark.slow
 def test_the_child_ends_when_its_parent_is_killed_even_while_loading(folder, tmp_path):
     (folder / "slow").touch()
     program = """

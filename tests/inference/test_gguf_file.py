@@ -55,7 +55,7 @@ def test_a_folder_is_no_model(tmp_path: Path) -> None:
         gguf_file.read(tmp_path)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(at=st.integers(0, 3000), new=st.binary(min_size=1, max_size=8))
 def test_damage_anywhere_in_the_header_is_at_most_a_model_error(tiny_file: TinyFile, tmp_path: Path, at: int, new: bytes) -> None:
     whole = tiny_file(tiny_gguf.MISTRAL).read_bytes()

@@ -48,7 +48,7 @@ def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
     assert minilm.identify(other, tmp_path) != minilm.identify(source, tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["cut", "header", "weights"])
+@pytest.mark.parametrize("damage", ["header", *(pytest.param(one, marks=pytest.mark.slow) for one in ("cut", "weights"))])
 def test_a_damaged_conversion_is_made_anew(source: Path, tmp_path: Path, damage: str) -> None:
     converted = tmp_path / "minilm.gguf"
     expected = minilm.load(source, converted).embed(["I keep bees."])
@@ -98,6 +98,7 @@ def test_it_needs_neither_torch_nor_the_rest_of_memapp(source: Path, tmp_path: P
     assert done.stdout.split() == []
 
 
+@pytest.mark.slow
 def test_what_is_beyond_the_longest_text_is_not_read(model: MiniLm) -> None:
     one, other, short = model.embed(["word " * 300, "word " * 300 + "and another end", "word " * 200])
     assert np.array_equal(one, other)

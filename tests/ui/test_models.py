@@ -70,6 +70,7 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         assert not file.exists()
 
 
+@pytest.mark.slow
 async def test_a_download_is_stopped_and_goes_on(world: World, site: Hub) -> None:
     site.hold.set()
     site.cut = [600_000]
