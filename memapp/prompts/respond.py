@@ -50,6 +50,7 @@ SENTENCES, ANSWER_SENTENCES = 2, 3
 NOTED = "Thanks, I keep that in mind."
 AT_A_LOSS = "I do not know a good answer to that."
 """Said where a small model spoke of nothing but its prompt, twice."""
+LESSON_CHARS = 200
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
 
@@ -79,11 +80,15 @@ def request(
     hits: Sequence[Recalled],
     *,
     updates: Sequence[str] = (),
+    lessons: Sequence[str] = (),
     attempt: Attempt = FIRST,
     reply_tokens: int,
     temperature: float,
 ) -> tuple[Prompt, Sampling]:
-    """Ask for the reply. `updates` are the lines on what changed in the memory; the simple form has none of them."""
+    """Ask for the reply. `updates` are the lines on what changed in the memory; the simple form has none of them.
+
+    `lessons` are commands that worked; they stand behind the facts.
+    """
     known, told = "", ""
     if _reads_facts(context):
         facts = in_prompt(context, hits)
@@ -93,6 +98,7 @@ def request(
         known = notes(context, hits, updates)
     elif hits or updates:
         known = _known(context, hits, updates)
+    known = "\n\n".join(filter(None, [known, card(context.form, lessons)]))
     head, stop = speech(context.persona)
     sampling = Sampling(
         max_tokens=reply_tokens,
@@ -134,6 +140,20 @@ def _after(told: str, prompt: Prompt) -> Prompt:
         return prompt
     exchange = PromptTurn("user", told), PromptTurn("assistant", NOTED)
     return replace(prompt, turns=(*prompt.turns[:-1], *exchange, prompt.turns[-1]))
+
+
+def card(form: PromptForm, lessons: Sequence[str]) -> str:
+    """Write commands that worked as a context card; nothing without any.
+
+    A small model gets one, in the words of a quote that answers a question: of seven questions it then answered six with the
+    command, and two with the list.
+    """
+    listed = [shorten(one_line(clean(one)), LESSON_CHARS) for one in lessons]
+    if not listed:
+        return ""
+    if form == "simple":
+        return template("respond").substitute(quotes=f"The command is: {listed[0]}")
+    return template("lessons").substitute(lessons="\n".join(f"- {one}" for one in listed))
 
 
 def notes(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:

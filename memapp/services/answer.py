@@ -111,6 +111,7 @@ def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, att
         context,
         retrieved.hits,
         updates=retrieved.delta.lines,
+        lessons=[hit.text for hit in retrieved.lessons],
         attempt=attempt,
         reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
         temperature=runtime.loaded.number("temperature", context.form),
@@ -258,6 +259,8 @@ class _Reply:
             found.delta.news and not budget.fits(_request(self.runtime, context, found, FIRST), limit, tokens)
         ):
             found = replace(found, delta=NO_NEWS)
+        if found.lessons and not budget.fits(_request(self.runtime, context, replace(found, hits=()), FIRST), limit, tokens):
+            found = replace(found, lessons=())
         hits = budget.fit_hits(
             found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), FIRST), limit, tokens
         )

@@ -13,6 +13,7 @@ from memapp.domain.prediction import Prediction, Prefetched
 from memapp.domain.ranking import RetrievalRule
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
+from memapp.services.lessons.recall import recall_lessons
 from memapp.services.life_domains import Bearing, bearing_on
 from memapp.services.prompt_form import expected_after, most_memories
 from memapp.services.query import always, changed, conversation_scope, find
@@ -30,6 +31,8 @@ class Retrieved:
     """What leads the block of the hits."""
     searches: int = 0
     """A second one, with more words, was made if the first found nothing; none for small talk."""
+    lessons: tuple[Recalled, ...] = ()
+    """What worked when something was done that the message is about."""
 
     @property
     def on_demand(self) -> bool:
@@ -73,13 +76,15 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
     To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
     """
+    lessons = () if _is_inner_voice(runtime, thread_id) else recall_lessons(runtime, thread_id, text)
     if quotes.is_small_talk(text):
-        return Retrieved()
+        return Retrieved(lessons=lessons)
     needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
     seen = frozenset(one.id for one in in_prompt)
     limit = most_memories(runtime)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
-        return Retrieved(tuple(plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)), searches=1)
+        facts = plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)
+        return Retrieved(tuple(facts), searches=1, lessons=lessons)
     own_case = _is_inner_voice(runtime, thread_id)
     about_person = quotes.asks_about_person(text) and not own_case
     found = _recall(runtime, text, seen)
@@ -98,7 +103,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
         hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
     if about_person and not quotes.asks_advice(text):
         hits = quotes.fill(text, hits, always(runtime, conversation_scope(runtime), limit), limit)
-    return Retrieved(hits, _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS, 1 + on_demand)
+    delta = _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS
+    return Retrieved(hits, delta, 1 + on_demand, lessons)
 
 
 def news(runtime: Runtime, thread_id: str, text: str, in_prompt: Sequence[Message]) -> Delta:
@@ -109,11 +115,11 @@ def news(runtime: Runtime, thread_id: str, text: str, in_prompt: Sequence[Messag
 
 
 def shown(runtime: Runtime, retrieved: Retrieved, injected_updates: Delta) -> tuple[Recalled, ...]:
-    """Return all that a prompt says of the memory: the hits, then the memories of which it tells that they changed."""
+    """Return all that a prompt says of the memory: the hits, the memories of which it tells that they changed, the lessons."""
     hits = frozenset(hit.id for hit in retrieved.hits)
     ids = [one for delta in (retrieved.delta, injected_updates) for one in delta.memory_ids if one not in hits]
     found = memories.get_memories(runtime.read(), ids)
-    return (*retrieved.hits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found))
+    return (*retrieved.hits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found), *retrieved.lessons)
 
 
 def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:

@@ -89,6 +89,14 @@ def search_lessons(session: Session, words: Sequence[str], limit: int) -> list[L
     return session.records(Lesson, sql, query=query, limit=limit) if query else []
 
 
+def shapes_of(session: Session, lesson_ids: Sequence[str]) -> dict[str, str]:
+    """Return the shapes of the failures that lessons are for, by the ids of these."""
+    sql = """SELECT t.lesson_id, group_concat(f.shape, char(10)) AS shapes FROM lesson_triggers t
+             JOIN fingerprints f ON f.id = t.fingerprint_id
+             WHERE t.user_id = :user AND t.lesson_id IN (SELECT value FROM json_each(:ids)) GROUP BY t.lesson_id"""
+    return {row["lesson_id"]: row["shapes"] for row in session.run(sql, ids=lesson_ids)}
+
+
 def in_trash(session: Session) -> list[Lesson]:
     """Return the lessons in the trash, those first whose time is over first."""
     return session.records(Lesson, f"{_LESSON} AND l.purge_at IS NOT NULL ORDER BY l.purge_at")

@@ -29,6 +29,15 @@ def list_recalls(session: Session, message_id: str) -> list[Recalled]:
     return session.records(Recalled, sql, message=message_id)
 
 
+def of_last_command(session: Session, thread_id: str) -> list[Recalled]:
+    """Return the lessons that were shown with the last command of a chat, if nothing was said since."""
+    sql = """SELECT id, origin FROM messages WHERE user_id = :user AND thread_id = :thread AND active = 1
+             AND role = 'assistant' AND status = 'complete' ORDER BY seq DESC LIMIT 1"""
+    last = session.row(sql, thread=thread_id)
+    found = list_recalls(session, last["id"]) if last is not None and last["origin"] == "command" else []
+    return [one for one in found if one.kind == "lesson"]
+
+
 def used_in(session: Session, memory_id: str, limit: int) -> list[UsedIn]:
     """Return the replies that a memory was recalled for, newest first."""
     sql = """SELECT m.*, r.score, r.why FROM recalls r JOIN messages m ON m.id = r.message_id
