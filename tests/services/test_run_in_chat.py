@@ -17,6 +17,8 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, run_in_chat, runs, upkeep
+from memapp.services.lessons import browse as lessons
+from memapp.services.lessons import curate
 from memapp.services.open_turn import open_thread
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
@@ -72,6 +74,21 @@ def test_a_command_and_its_output_stay_with_the_chat_and_a_failure_brings_back_w
     assert runs.list_runs(runtime, 5)[0].client == "chat"
     assert chats.get_thread(runtime, thread_id).title == "/run git stauts -s"
     assert chats.typed_prompts(runtime)[0] == "/run git stauts -s"
+
+
+def test_what_failed_last_time_is_told_of_before_it_runs_where_a_trusted_lesson_says_what_works(
+    runtime: Runtime, thread_id: str
+) -> None:
+    for written in ("/run git stauts -s", "/run git status -s", "/run git stauts -s"):
+        do(runtime, thread_id, written)
+    (lesson,) = lessons.list_lessons(runtime)
+    curate.promote(runtime, lesson.id)
+    events = do(runtime, thread_id, "/run git stauts -s")
+    told = "memapp: this failed last time; here `git status -s` worked once"
+    assert next(one.text for one in events if isinstance(one, Streamed)) == f"{told}\n"
+    assert reply(events).text.startswith(f"{told}\ngit: ") and reply(events).text.count("memapp:") == 1
+    points = "SELECT point FROM activations ORDER BY id"
+    assert runtime.read().column(points) == ["on_error", "pre_run"]
 
 
 def test_nothing_of_it_is_learned_from_recalled_or_in_a_prompt(runtime: Runtime, model: ScriptedModel, thread_id: str) -> None:
