@@ -9,8 +9,8 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -62,59 +62,80 @@ class _Job:
     begin: Callable[[Cancel], Writing]
 
 
+@dataclass
+class _Outcome:
+    """What became of a command so far."""
+
+    began: float = field(default_factory=time.monotonic)
+    before: LessonHint | None = None
+    """What was said before it ran."""
+    output: Kept = field(default_factory=Kept)
+    done: ToolAttempt | None = None
+    """None if it was stopped."""
+    reported: Reported = field(default_factory=Reported)
+
+    @property
+    def text(self) -> str:
+        """What it wrote, how it ended, and what is known of its failure."""
+        told = self.before.lesson.id if self.before else ""
+        before = [f"memapp: {self.before.in_advance}"] if self.before else []
+        wrote = clean(_REWRITTEN.sub("", self.output.marked())).strip("\n")
+        how = f"exit {self.done.exit_code}" if self.done else "stopped"
+        hints = [f"memapp: {one.in_a_line}" for one in self.reported.hints[:1] if one.lesson.id != told]
+        first = [FIRST] if self.reported.is_first else []
+        seconds = time.monotonic() - self.began
+        return clean_text("\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first]))
+
+
 def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -> Iterator[TurnEvent]:
     """Carry a command out and stream what it writes. Raises `UsageError` for one that cannot begin; nothing is saved then."""
-    erasures, written, began = runtime.database.erasures, command.text.strip(), time.monotonic()
+    erasures, written = runtime.database.erasures, command.text.strip()
     if len(written) > MAX_ACTION_CHARS:
         raise UsageError(f"This command is too long ({len(written):,} characters).", f"The limit is {MAX_ACTION_CHARS:,}.")
     with (_query if command.name == "sql" else _command)(written) as job:
         is_kept = not is_left_out(runtime.settings.lessons_not_of, command.text, job.tool.name, str(job.folder))
         message, reply = (_save if is_kept else _only_show)(runtime, thread_id, f"/{command.name} {written}")
-        yield Accepted(message, reply)
-        output, done, reported = Kept(), None, Reported()
-        hint = runs.before(runtime, job.tool, job.action) if is_kept else None
-        if hint is not None:
-            yield Streamed(f"memapp: {hint.in_advance}\n")
+        outcome = _Outcome()
         try:
-            lease = leases.renewed(runtime.write, chat.answering(thread_id), runtime.database.owner)
-            with lease if is_kept else nullcontext():
-                done = yield from _streamed(job.begin(cancel), output, cancel)
-            reported = (
-                runs.report(runtime, job.tool, done, CHAT, hint.lesson.id if hint else "") if done and is_kept else reported
-            )
-        finally:
-            status = MessageStatus.COMPLETE if done else MessageStatus.STOPPED
-            text = _told(hint, output, done, time.monotonic() - began, reported)
-            reply = replace(reply, text=text, status=status)
+            yield Accepted(message, reply)
             if is_kept:
-                reply = _finish(runtime, reply, reported, erasures)
-    yield Found(reported.recalled)
+                with leases.renewed(runtime.write, chat.answering(thread_id), runtime.database.owner):
+                    yield from _recorded(runtime, job, outcome, cancel)
+            else:
+                yield from _streamed(job, outcome, cancel)
+        finally:
+            status = MessageStatus.COMPLETE if outcome.done else MessageStatus.STOPPED
+            reply = replace(reply, text=outcome.text, status=status)
+            if is_kept:
+                reply = _finish(runtime, reply, outcome.reported, erasures)
+    yield Found(outcome.reported.recalled)
     yield Completed(reply, "")
 
 
-def _streamed(running: Writing, output: Kept, cancel: Cancel) -> Generator[TurnEvent, None, ToolAttempt | None]:
-    """Yield what a tool writes as it comes; return what came of it, None if it was stopped."""
-    with closing(running):
+def _recorded(runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:
+    """Carry a command out between what is known of it and what it teaches."""
+    outcome.before = hint = runs.before(runtime, job.tool, job.action)
+    if hint is not None:
+        yield Streamed(f"memapp: {hint.in_advance}\n")
+    yield from _streamed(job, outcome, cancel)
+    if outcome.done:
+        outcome.reported = runs.report(runtime, job.tool, outcome.done, CHAT, hint.lesson.id if hint else "")
+
+
+def _streamed(job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:
+    """Carry a command out and yield what it writes as it comes."""
+    output = outcome.output
+    with closing(job.begin(cancel)) as running:
         while not cancel.is_set():
             try:
                 data = next(running)
             except StopIteration as ended:
-                return None if cancel.is_set() else ended.value
+                outcome.done = None if cancel.is_set() else ended.value
+                return
             room = STREAMED_BYTES - output.size
             output.add(data)
             if data and room > 0:
                 yield Streamed(data[:room].decode("utf-8", "replace"))
-    return None
-
-
-def _told(before: LessonHint | None, output: Kept, done: ToolAttempt | None, seconds: float, reported: Reported) -> str:
-    """Return what is said of a command in the end: what it wrote, how it ended, and what is known of its failure."""
-    hints = [f"memapp: {before.in_advance}"] if before else []
-    after = [f"memapp: {one.in_a_line}" for one in reported.hints[:1] if before is None or one.lesson.id != before.lesson.id]
-    wrote = clean(_REWRITTEN.sub("", output.marked())).strip("\n")
-    how = "stopped" if done is None else f"exit {done.exit_code}"
-    first = [FIRST] if reported.is_first else []
-    return clean_text("\n".join([*hints, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *after, *first]))
 
 
 # What is run ---------------------------------------------------------------------------------------------------------

@@ -119,6 +119,7 @@ class LessonsPane(LearnedPane):
     NOTHING = (
         "No lessons yet.\n\n"
         "Run a command as: memapp run -- git psuh\n"
+        "or in a chat as: /run git psuh\n"
         "When it fails and you then find what works, the pair is kept\n"
         "here, and said the next time it fails again."
     )
