@@ -66,9 +66,8 @@ def with_kin(text: str, given: Sequence[GivenName]) -> str:
 def is_common(word: str) -> bool:
     """Say whether a word that may be a name is a common one."""
     small = word.casefold()
-    is_common = small in EN.stop_words | EN.function_words | EN.pronouns | EN.kin | EN.negations | EN.referents | EN.coordinators
     is_time = small in EN.months - {"may"} or EN.regex("{days}").fullmatch(small) is not None
-    return is_common or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)
+    return small in EN.no_given_name or is_time or is_adverb(small) or (word.islower() and is_verb(small)) or not stems(small)
 
 
 def whose_words() -> frozenset[str]:

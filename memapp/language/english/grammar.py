@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("facts")
+KEPT_SENTENCES = 64
+"""So many sentences are read once: a message is read by itself, and beside what was said before it."""
 NOT = "¬"
 """Stands for each negation where stems are compared."""
 
@@ -27,24 +29,26 @@ _SENTENCE_END = re.compile(
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 
 
+@lru_cache(maxsize=KEPT_SENTENCES)
 def expand(text: str) -> str:
     """Return the text with plain quotes and with contractions written out: `I'm` becomes `I am`."""
     text = text.translate(QUOTES)
-    for pattern, whole in _contractions():
+    for pattern, whole in [*(_contractions("contractions") if "'" in text else ()), *_contractions("clipped")]:
         text = pattern.sub(whole, text)
+    text = EN.regex(r"\b{clipped_words}\b").sub(lambda word: EN.entry("clipped_words")[word[0].lower()], text)
     return re.sub(r"(?<![\w.'])i(?![\w.'])", "I", text)
 
 
 @cache
-def _contractions() -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(pattern, re.IGNORECASE), whole) for pattern, whole in EN.entry("contractions")]
+def _contractions(name: str) -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern, re.IGNORECASE), whole) for pattern, whole in EN.entry(name)]
 
 
 def tokens(text: str) -> list[str]:
     """Split into words and `, ; : ( ) " ? !`; a final full stop goes away, inner ones (`U.S.`, `3.5`) stay."""
     found = []
     for token in TOKEN.findall(text):
-        word = token if re.fullmatch(r"(?:[A-Za-z]\.)+", token) else token.strip(".*_~`")
+        word = token if "." in token and re.fullmatch(r"(?:[A-Za-z]\.)+", token) else token.strip(".*_~`")
         if word:
             found.append(word)
     return found
@@ -80,7 +84,7 @@ def sentences(text: str) -> list[str]:
 
 def without_symbols(text: str) -> str:
     """Return the text with emoji and other pictures as sentence ends, which is how people use them."""
-    return "".join("\n" if unicodedata.category(char) in ("So", "Sk", "Cs") and char not in "`^" else char for char in text)
+    return re.sub(r"[^\x00-\x7f]", lambda char: "\n" if unicodedata.category(char[0]) in ("So", "Sk", "Cs") else char[0], text)
 
 
 def third_person(verb: str) -> str:

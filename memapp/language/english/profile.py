@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from memapp.domain.profile import FIELDS, Stated, normal_value, same_value
-from memapp.language.english.authorship import KEPT, own_text
+from memapp.language.english.authorship import KEPT, TYPED_CHARS, own_text
 from memapp.language.english.framing import unwrap
 from memapp.language.english.profile_forms import in_first_person, plain_forms
 from memapp.language.english.profile_readers import EN
 from memapp.language.english.profile_rules import Rule, rules
 
-MAX_TEXT_CHARS = 8_000
-"""As much of a message is looked at; nobody types more."""
 _REACH = 400
 """So many characters before and behind the beginning of a statement are looked at: no sentence needs more."""
 
@@ -28,12 +26,13 @@ def stated(text: str, field: str = "") -> Sequence[Stated]:
     A field that has one value appears once.
     """
     found: list[tuple[int, Stated]] = []
-    shown = _own_part(text[:MAX_TEXT_CHARS])
+    shown = _own_part(text[:TYPED_CHARS])
     for start, end, is_question in _clauses(shown):
+        sentence = shown[start:end]
         for rank, rule in enumerate(rules()):
-            if (is_question and not rule.is_request) or field not in ("", rule.field):
-                continue
-            found += [(rank, one) for one in _read(rule, shown, start, end)]
+            may_state = field in ("", rule.field) and (rule.is_request or not is_question)
+            if may_state and rule.core.search(sentence):
+                found += [(rank, one) for one in _read(rule, shown, start, end)]
     return tuple(sorted(_without_rivals(found), key=lambda one: (one.start, one.field)))
 
 
@@ -71,11 +70,11 @@ def _strength(rank: int, one: Stated) -> tuple[bool, int]:
 
 def _own_part(text: str) -> str:
     """Return the message in plain words, with all that is not the writer's own statement blanked; places stay the same."""
-    return plain_forms(unwrap(own_text(_LONG_RUN.sub(_blank, text.translate(_SPACES)))))
+    return plain_forms(_LONG_RUN.sub(_blank, own_text(unwrap(text)).translate(_SPACES)))
 
 
 _SPACES = str.maketrans({"\t": " ", "\xa0": " "})
-_LONG_RUN = re.compile(r"\w{64,}|\s{16,}|[^\w\s][\W_]{15,}")
+_LONG_RUN = re.compile(r"\w{64,}|\s{16,}|[^\w\s#](?:[^\w#]|_){15,}")
 """Nobody means anything by such a run, and to try every place in it as a beginning would take very long."""
 
 

@@ -27,11 +27,20 @@ class Rule:
     @cached_property
     def beginning(self) -> re.Pattern[str]:
         """The compiled pattern; compiled at the first message, not at the start of the program."""
-        return re.compile(EN.filled(self.begins).replace(" ", r"\s+"), re.IGNORECASE)
+        return _compiled(self.begins)
+
+    @cached_property
+    def core(self) -> re.Pattern[str]:
+        """The beginning without what may lead to a request: no sentence without it has the beginning, and it is found at once."""
+        return _compiled(self.begins.rpartition("{please}")[2])
 
     def read(self, rest: str) -> Reading | None:
         """Read the value from what follows the beginning."""
         return PATTERN_READERS[self.reads](rest, self.value) if self.value else READERS[self.reads](rest)
+
+
+def _compiled(begins: str) -> re.Pattern[str]:
+    return re.compile(EN.filled(begins).replace(" ", r"\s+"), re.IGNORECASE)
 
 
 @cache

@@ -16,7 +16,7 @@ from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_C
 from memapp.language.english.clauses import of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import expand, is_adverb, is_past, join, sentences, stems, tokens, word_at
+from memapp.language.english.grammar import KEPT_SENTENCES, expand, is_adverb, is_past, join, sentences, stems, tokens, word_at
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.spoken_of import goes_on, named
 from memapp.language.english.third_person import fact_of, split_adverbs
@@ -24,8 +24,6 @@ from memapp.language.english.writing import check_form
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("telling")
-KEPT_SENTENCES = 64
-"""So many sentences are read once: a message is read by itself, and beside what was said before it."""
 FEWEST_WORDS = 3
 LEAST_LETTERS = 6
 ALIKE = 88.0

@@ -6,7 +6,8 @@ from time import process_time
 
 import pytest
 
-from memapp.language.english.profile import MAX_TEXT_CHARS, stated
+from memapp.language.english.authorship import TYPED_CHARS
+from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.statements import read as read_statements
 
@@ -47,7 +48,7 @@ ODD = [
 def test_four_times_the_text_takes_no_more_than_some_times_as_long(
     read: Callable[[str], object], opening: str, run: str, end: str
 ) -> None:
-    short, long = (f"{opening}{run * (chars // len(run))}"[: chars - 1] + end for chars in (MAX_TEXT_CHARS // 4, MAX_TEXT_CHARS))
+    short, long = (f"{opening}{run * (chars // len(run))}"[: chars - 1] + end for chars in (TYPED_CHARS // 4, TYPED_CHARS))
     read(short)  # compiles what is compiled once
     most = FOUR_TIMES * (min(_times(read, short)) + 0.005)  # below that the clock says little
     assert any(seconds < most for seconds in _times(read, long))
