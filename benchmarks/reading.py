@@ -9,8 +9,9 @@ GGUF file, the bundled one if none is named. That is too small to be asked what 
 rules; a capable one is asked. What one would add is not measured with a script that hands over the wanted facts: that would
 compare the benchmark with itself.
 
-Besides, `made_up/everyday_list.jsonl`, on which nothing was fitted, goes through rules and judge: what lasts is to be kept with its
-words, of what passes nothing kept or asked, and of the ordinary life of somebody close nothing asked. `--everyday` reads only that.
+Besides, `made_up/everyday_list.jsonl`, on which nothing was fitted, goes through rules and judge: what lasts is to be kept with
+its words, of what passes nothing kept or asked, and of the ordinary life of somebody close nothing asked. `--everyday` reads only
+that.
 
 python -m benchmarks.reading [--small] [--data ../shared/data] [--model [FILE]] [--show] [--kind KIND] [--everyday]
 """
