@@ -61,8 +61,7 @@ async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on_meanwhi
         for key in ("escape", "ctrl+c"):
             seen.chat.composer.insert("/run sh -c 'echo begun; sleep 60'")
             await seen.pilot.press("enter")
-            await seen.until(lambda: seen.chat.state.busy and "begun" in seen.text())
-            assert "Running · esc stops" in seen.text()
+            await seen.until(lambda: "begun" in last(seen).text and "Running · esc stops" in seen.text())
             await seen.type("typed")
             assert seen.chat.composer.text == "typed", "nothing holds the keys"
             seen.chat.composer.clear_text()
@@ -84,3 +83,9 @@ async def test_only_what_was_typed_is_run(world: World, folder: Path) -> None:
         await seen.settle()
         assert seen.chat.composer.text == "/run touch c", "to be sent again it must be sent again"
         assert [one.name for one in folder.iterdir()] == [".git"]
+
+
+async def test_a_command_that_memapp_was_started_with_waits_for_the_person(world: World, folder: Path) -> None:
+    async with world.app(question="/run touch a") as seen:
+        await seen.ready()
+        assert seen.chat.composer.text == "/run touch a" and not (folder / "a").exists()
