@@ -48,8 +48,9 @@ class Offered(Provider):
 
 
 def key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
-    """Return what the keys of a screen do, each action once; those that Textual gives every screen have no id."""
-    own = [one.binding for one in screen.active_bindings.values() if one.node is screen and one.enabled and one.binding.id]
-    for binding in {one.action: one for one in reversed(own)}.values():
-        about = f"Here, with the key {screen.app.get_key_display(binding)}"
-        yield SystemCommand(binding.description, about, partial(screen.run_action, binding.action))
+    """Return what the keys of a screen and of its open tab do, each action once; those that Textual gives have no id."""
+    others = (screen.app, screen.focused)  # what a list or a field does with keys is no action to look for
+    active = [one for one in screen.active_bindings.values() if one.node not in others and one.enabled and one.binding.id]
+    for one in {one.binding.action: one for one in reversed(active)}.values():
+        about = f"Here, with the key {screen.app.get_key_display(one.binding)}"
+        yield SystemCommand(one.binding.description, about, partial(screen.app.run_action, one.binding.action, one.node))

@@ -2,18 +2,22 @@
 
 import pytest
 
-from memapp.domain.changes import Created, Merged, SoftDeleted
+from memapp.domain.changes import Created, LessonAdded, Merged, SoftDeleted
+from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.memory import Kind
+from memapp.domain.text import clean
 from memapp.language.english.duplicates import ENGLISH
 from memapp.services import activity, curate, howtos, runs
 from memapp.services.lessons import browse as lessons
 from memapp.store import changes
 from memapp.store.database import open_database
+from memapp.store.encoding import new_id
 from memapp.tools.scripted import ScriptedTool
 from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.screens.learned import PANES, LearnedScreen
 from tests.builders import fact
 from tests.ui.conftest import Seen, World
+from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
 from tests.ui.test_screens import SIZES
 
 TEA = "Make tea: 1. Boil the water. 2. Pour it on the leaves. 3. Wait four minutes."
@@ -163,3 +167,39 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
     await seen.until(lambda: len(lessons.list_lessons(runtime)) == 1)
     await seen.pilot.press("u")
     await seen.until(lambda: len(lessons.list_lessons(runtime)) == 2)
+
+
+async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        runtime = seen.app.runtime
+        texts = [clean(f"{text} {number}").replace("\x00", "") for number, text in enumerate([*MARKUP, *ESCAPES, "word " * 2000])]
+        with runtime.write() as session:
+            for text in texts:
+                said = text[:280].strip()
+                for kind, words in (
+                    (Kind.INSIGHT, said),
+                    (Kind.EPISODIC, f"e {said}"[:280]),
+                    (Kind.PROCEDURAL, f"h {said}"[:280]),
+                ):
+                    steps = (said, said) if kind is Kind.PROCEDURAL else ()
+                    changes.apply(
+                        session, Created(fact(words, session.now, kind=kind, steps=steps)), runtime.actor(), session.now
+                    )
+                of = {"level": "task", "tool": "kiln", "scope": "studio", "origin": "person", "task": said}
+                times = {"created_at": session.now, "updated_at": session.now, "evidence_at": session.now}
+                lesson = Lesson(id=new_id(session.now), rule_text=f"{said} -> x", wrong=said, correct=text[:400], **of, **times)
+                changes.apply(session, LessonAdded(lesson), runtime.actor(), session.now)
+        offered = {"Insights": "Make it a memory", "Episodes": "Pin", "How-tos": "New", "Lessons": "Suppress"}
+        for pane in PANES:
+            await open_learned(seen, pane.LABEL)
+            for key in ("home", "down", "down", "end", "enter", "pagedown", "escape"):
+                await seen.pilot.press(key)
+                await seen.settle()
+                no_escapes(seen)
+            await seen.pilot.press("ctrl+p")
+            await seen.type(offered[pane.LABEL])
+            await seen.until(lambda here=pane: offered[here.LABEL] in seen.text())
+            no_escapes(seen)
+            await seen.pilot.press("escape")
+            await seen.until(lambda: len(seen.app.screen_stack) == 1)

@@ -1,36 +1,18 @@
 """How-tos: what the person wrote down step by step, and how far each was run down."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.content import Content
 
 from memapp.domain.howto import Checklist
 from memapp.domain.memory import Kind, Memory
-from memapp.language.english.second_person import addressed
+from memapp.domain.text import counted
 from memapp.services import howtos
 from memapp.ui.background import background
 from memapp.ui.learned.pane import NEWEST, KindPane
 from memapp.ui.memories.actions import MemoryActions
-from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.checklist import ChecklistView
-from memapp.ui.safe import joined, row
-
-
-class HowtoRows(MemoryRows):
-    """★ for pinned, title, how many steps are done."""
-
-    done: Mapping[str, tuple[int, int]] = {}
-    """Of how many steps, by memory."""
-
-    def draw(self, item: Memory, width: int) -> Content:
-        done, steps = self.done.get(item.id, (0, len(item.steps)))
-        words = f"{done} of {steps} done" if done else f"{steps} steps"
-        tail = joined((f"  {words:>14}", "$text-success" if done == steps else "$text-muted"))
-        head = joined(("★ " if item.pinned else "  ", "$accent"), row(addressed(item.text), 300))
-        return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 
 
 class HowtosPane(KindPane):
@@ -49,14 +31,9 @@ class HowtosPane(KindPane):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("n,ctrl+n", "add", "New", id="howtos.add", key_display="n")]
 
-    rows: HowtoRows
-
-    def make_rows(self) -> HowtoRows:
-        return HowtoRows(self.runtime.clock, id="howtos", empty=self.NOTHING)
-
     def look_up(self) -> list[Memory]:
-        found: list[Checklist] = howtos.checklists(self.runtime, NEWEST)
-        self.rows.done = {one.howto.id: (one.done, len(one.done_at)) for one in found}
+        found = howtos.checklists(self.runtime, NEWEST)
+        self.rows.ends = {one.howto.id: _done(one) for one in found}
         return [one.howto for one in found]
 
     @on(ChecklistView.Ticked)
@@ -67,3 +44,9 @@ class HowtosPane(KindPane):
     async def action_add(self) -> None:
         if await MemoryActions(self, self.session).write_howto():
             self.rows.action_first()
+
+
+def _done(checklist: Checklist) -> tuple[str, str]:
+    steps = len(checklist.done_at)
+    words = f"{checklist.done} of {steps} done" if checklist.done else counted(steps, "step")
+    return words, "$text-success" if checklist.next_step is None else "$text-muted"

@@ -1,7 +1,6 @@
 """Insights: what several messages and memories show together, with what each rests on."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -15,25 +14,11 @@ from memapp.services import insights, undo
 from memapp.services.insights import Insight
 from memapp.ui.background import background
 from memapp.ui.learned.pane import KindPane
-from memapp.ui.memories.memory_rows import MemoryRows
-from memapp.ui.safe import joined, row
+from memapp.ui.safe import joined
 
 SHOWN = 8
 """Pieces of evidence that are shown, the newest of each sort."""
 QUOTE_CHARS = 120
-
-
-class InsightRows(MemoryRows):
-    """★ for pinned, what it says, on how much it rests."""
-
-    evidence: Mapping[str, Insight] = {}
-    """By the id of the insight."""
-
-    def draw(self, item: Memory, width: int) -> Content:
-        one = self.evidence.get(item.id)
-        tail = joined((f"  {counted(one.evidence, 'source')}" if one else "", "$text-muted"))
-        head = joined(("★ " if item.pinned else "  ", "$accent"), row(addressed(item.text), 300))
-        return joined(head.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 
 
 class InsightsPane(KindPane):
@@ -50,14 +35,9 @@ class InsightsPane(KindPane):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "keep", "Make it a memory", id="insights.keep")]
 
-    rows: InsightRows
-
-    def make_rows(self) -> InsightRows:
-        return InsightRows(self.runtime.clock, id="insights", empty=self.NOTHING)
-
     def look_up(self) -> list[Memory]:
         found = insights.list_insights(self.runtime)
-        self.rows.evidence = {one.memory.id: one for one in found}
+        self.rows.ends = {one.memory.id: (counted(one.evidence, "source"), "$text-muted") for one in found}
         self.detail.content.reasons = {one.memory.id: _why(one) for one in found}
         return [one.memory for one in found]
 

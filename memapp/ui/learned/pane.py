@@ -1,18 +1,23 @@
 """The common part of the tabs of Learned: a pane, and the pane whose rows are the memories of one kind."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Kind, Memory
+from memapp.language.english.second_person import addressed
 from memapp.services import curate
 from memapp.ui.background import background
+from memapp.ui.memories.labels import ago
 from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.listed import Listed
 from memapp.ui.panels.memory_detail import MemoryDetail
+from memapp.ui.safe import joined, row
 from memapp.ui.session import AppSession
 
 NEWEST = 500
@@ -57,6 +62,18 @@ class LearnedPane(Vertical):
         """Show what is there now that some memories went."""
 
 
+class KindRows(MemoryRows):
+    """★ for pinned, what it says, and at the end what else is to be said in a word."""
+
+    ends: Mapping[str, tuple[str, str]] = {}
+    """The last words with their style, by memory."""
+
+    def draw(self, item: Memory, width: int) -> Content:
+        words, style = self.ends.get(item.id, ("", ""))
+        head = joined(("★ " if item.pinned else "  ", "$accent"), row(addressed(item.text), 300))
+        return joined(head.truncate(max(1, width - len(words) - 2), ellipsis=True, pad=True), (f"  {words}", style))
+
+
 class KindPane(LearnedPane):
     """The memories of one kind, newest first, with all about the current one beside them."""
 
@@ -66,12 +83,9 @@ class KindPane(LearnedPane):
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
-        self.rows = self.make_rows()
+        self.rows = KindRows(self.runtime.clock, id=f"learned-{self.KIND}", empty=self.NOTHING)
         self.detail = MemoryDetail(session.runtime)
         self.body = Listed(self.rows, self.detail)
-
-    def make_rows(self) -> MemoryRows:
-        return MemoryRows(self.runtime.clock, id=f"learned-{self.KIND}", empty=self.NOTHING)
 
     def compose(self) -> ComposeResult:
         yield self.body
@@ -85,7 +99,9 @@ class KindPane(LearnedPane):
 
     def look_up(self) -> list[Memory]:
         """Return what there is; it runs on a thread."""
-        return curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST)
+        found, now = curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST), self.runtime.clock()
+        self.rows.ends = {one.id: (ago(one.created_at, now), "$text-muted") for one in found}
+        return found
 
     def enter(self) -> None:
         self.rows.focus()
