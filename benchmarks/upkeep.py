@@ -102,6 +102,8 @@ class Courtesy:
     """Of each message, the job that it was sent beside."""
     stops: dict[str, list[float]] = field(default_factory=dict)
     """Milliseconds until a job stood still."""
+    awake: list[float] = field(default_factory=list)
+    """The same of a thread that only waits for that: what this machine takes, busy as it is."""
     idle: int = 0
     """Messages that found the job done already."""
 
@@ -119,6 +121,7 @@ def courtesy(rounds: int) -> Courtesy:
         works = opened.enter_context(started(home, model, embedder, prompt_form="full"))
         opened.callback(model.close)
         opened.callback(embedder.close)
+        send(talks, MESSAGES[-1], [])  # what a process does once
         for number in range(rounds):
             now = datetime.now(UTC) + timedelta(days=number)  # the budget of a day, each time
             for runtime in (talks, works):
@@ -174,27 +177,35 @@ def begun_chat(runtime: Runtime) -> Thread:
 
 def send_beside(talks: Runtime, works: Runtime, wanted: jobs.Job, message: str, measured: Courtesy, chance: random.Random) -> int:
     """Send a message while a job is at work, which is told to stop by it, as the app does."""
-    cancel, ended = Cancel(), list[float]()
+    cancel, asleep, ended, awake = Cancel(), threading.Event(), list[float](), list[float]()
 
     def work() -> None:
         for _ in jobs.run(works, cancel, [wanted]):
             pass
         ended.append(time.perf_counter())
 
-    worker = threading.Thread(target=work)
+    def sleep() -> None:
+        asleep.wait()
+        awake.append(time.perf_counter())
+
+    worker, sleeper = threading.Thread(target=work), threading.Thread(target=sleep)
 
     def stop() -> None:
         worker.start()
+        sleeper.start()
         while works.progress is None and worker.is_alive():
             time.sleep(0.001)
         time.sleep(chance.uniform(0.02, 0.5))
         measured.idle += not worker.is_alive()
         told.append(time.perf_counter())
+        asleep.set()
         cancel.set()
 
     told: list[float] = []
     send(talks, message, measured.beside, stop)
     worker.join()
+    sleeper.join()
+    measured.awake.append((awake[0] - told[0]) * 1000)
     if ended[0] > told[0]:
         measured.stops.setdefault(wanted.name, []).append((ended[0] - told[0]) * 1000)
 
@@ -249,8 +260,10 @@ def report_courtesy(measured: Courtesy) -> bool:
         print(
             f"{name:12} {waited:5.2f}   stood still after (ms) {median(of_job):6.1f}   p95 {p95:6.1f}   worst {max(of_job):6.1f}"
         )
-    print(f"bound {STOP_MS:.0f} of all, median")
-    return median(ratios) <= WAIT_RATIO and median(stops) <= STOP_MS and median(again) <= 0
+    print(
+        f"a thread that only waits wakes after (ms) {median(measured.awake):.1f}   bound of all, median, above that {STOP_MS:.0f}"
+    )
+    return median(ratios) <= WAIT_RATIO and median(stops) - median(measured.awake) <= STOP_MS and median(again) <= 0
 
 
 # Bounds -----------------------------------------------------------------------------------------------------------------

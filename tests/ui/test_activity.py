@@ -105,10 +105,10 @@ TODAY = date(2026, 3, 1)
     ("tallies", "told"),
     [
         ([], ["Nothing to draw yet."]),
-        ([Tally("semantic", TODAY, 3, 3)], ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "1 March today"]),
+        ([Tally("semantic", TODAY, 3, 3)], ["Facts ███ 3 · most 3 a day", "Insights ··· none yet", "today"]),
         (
             [Tally("recalled", TODAY - timedelta(days=1), 0, 4), Tally("recalled", TODAY, 3, 4)],
-            ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "28 February today", "Facts ······ none yet"],
+            ["▄▄▄ 0 to 100% ▁▁▁███ 3 of 8 · 38%", "since 28 February", "Facts ······ none yet"],
         ),
         (
             [Tally("done", TODAY - timedelta(days=ago), 1000, 1000) for ago in range(365)],

@@ -97,9 +97,10 @@ class _Columns:
     def legend(self) -> Content:
         """Return what stands below the first column and the last."""
         begin = f"{self.first.day} {self.first:%B}"
-        space = max(1, self.count * self.wide - len(begin) - len("today"))
+        space = self.count * self.wide - len(begin) - len("today")
+        ends = f"{begin}{'':{space}}today" if space > 0 else f"since {begin}" if self.count > 1 else "today"
         days = "" if self.days == 1 else f"   each column {self.days} days"
-        return joined((f"{'':{LABEL}}{begin}{'':{space}}today{days}", "$text-muted"))
+        return joined((f"{'':{LABEL}}{ends}{days}", "$text-muted"))
 
 
 def bars(shares: Sequence[float | None], height: int = 1) -> list[str]:
