@@ -1,0 +1,70 @@
+"""Consolidation killed after each of its commits, and started again: in the end all is as if nobody had killed it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import curate, jobs
+from tests.builders import make_runtime
+from tests.reliability.test_replayed import Killed, Known, killed_after, known
+from tests.services.test_consolidate import DOCTOR, JOB, learned, says
+
+FACTS = (
+    "User has a dog.",
+    "User has a dog named Rex.",
+    "User has two hens.",
+    "User has three hens.",
+    "User has a boat.",
+    "User has a boat named Mia.",
+    "User has a red boat.",
+    *DOCTOR,
+)
+
+
+def opened(home: Path) -> Runtime:
+    return make_runtime(home, ScriptedModel(says("same", "related")))
+
+
+def work(runtime: Runtime) -> None:
+    list(jobs.run(runtime, Cancel(), [JOB]))
+
+
+def without_leases(runtime: Runtime) -> Known:
+    return {name: rows for name, rows in known(runtime).items() if name != "leases"}
+
+
+@pytest.mark.slow
+def test_a_kill_after_any_commit_changes_nothing_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memapp.store.leases.LEASE_SECONDS", 0.0)  # that of a killed process ends by itself
+    runtime = opened(tmp_path / "planted")
+    learned(runtime, *FACTS)
+    for text in ("User is Catholic.", "User is a Buddhist."):
+        curate.add(runtime, text)
+    learned(runtime)
+    runtime.close()
+    whole = opened(Path(shutil.copytree(tmp_path / "planted", tmp_path / "whole")))
+    work(whole)
+    expected = without_leases(whole)
+    assert len(curate.list_memories(whole)) == len(FACTS) - 2, "four pairs became one each"
+    whole.close()
+    kills = 0
+    for commits in range(100):
+        home = Path(shutil.copytree(tmp_path / "planted", tmp_path / f"killed{commits}"))
+        runtime = opened(home)
+        with killed_after(commits, runtime, monkeypatch) as after:
+            try:
+                work(runtime)
+            except Killed:
+                kills += 1
+            runtime.close()
+        if not after.exists():
+            break
+        again = opened(after)
+        work(again)
+        assert without_leases(again) == expected, f"after {commits} commits"
+        again.close()
+    assert kills >= 8
