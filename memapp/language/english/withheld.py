@@ -23,6 +23,7 @@ _UNSURE = EN.hypothetical | EN.reporting | EN.subordinate | EN.negations
 """With one of these, a clause may say something else when it stands alone."""
 _REACHING = frozenset(["to", "can", "could", "will", "would", "may", "might", "should", "must"])
 """With one of these before it, so may a clause that has no subject: `I want to leave and live in Rome`."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST_WORDS = 3
 CALLED = "preferred_name"
 """A reply says this value only to greet the person, so that its other sentences tell nothing of it."""
@@ -124,7 +125,11 @@ def _has_word_of(text: str, one: Hint) -> bool:
 def _telling(one: Hint) -> frozenset[str]:
     """Return the words of a value by which a sentence gives it away; all, if none says anything by itself."""
     words = _words(one.value)
-    return words - EN.stop_words - EN.function_words - EN.pronouns or words
+    telling = words - EN.stop_words - EN.function_words - EN.pronouns - {"user"}
+    if one.field != "birth_date":  # else a day on which anything may have been
+        days = EN.months | EN.weekdays
+        telling = frozenset(word for word in telling - days - set(map(root, days)) if not _YEAR.fullmatch(word))
+    return telling or words
 
 
 def _words(text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.profile import Hint
 from memapp.language.english.profile import stated
-from memapp.language.english.withheld import told_beside
+from memapp.language.english.withheld import says_any, told_beside
 
 NAME = Hint("preferred_name", "Tom")
 CITY = Hint("city", "Porto")
@@ -79,3 +79,9 @@ def test_no_message_tells_a_value_that_is_withheld(value: str, parts: list[tuple
         told = told_beside(text, [Hint(field, value)])
         assert re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", told, re.IGNORECASE) is None
         assert not any(one.field == field for one in stated(told))
+
+
+def test_a_day_gives_nothing_away_but_a_birthday() -> None:
+    said = "User talked about birds in September 2026, mostly on Tuesdays."
+    assert not says_any(said, [Hint("fact", "User viewed the house in Ely on Tuesday 15 September 2026.")])
+    assert says_any("I was ten in March 2000.", [Hint("birth_date", "14 March 1990")])
