@@ -10,8 +10,9 @@ Then every sentence is typed in a chat of a real store, which learns from it: no
 neither in the profile nor as a fact. A fact counts as sensitive if memapp's rules read it so, and also if it repeats a word of
 what its labelled sentence gives as the value: that is read here by a few cues, which share nothing with those rules.
 
-At last, in the full form only, each sentence of an independent list is typed into a store of its own, through a turn and upkeep:
-200 that say something sensitive in roundabout words, of the person and of people close, and 200 that only sound like it.
+At last, in the full form only, each sentence of two independent lists is typed into a store of its own, through turn and upkeep:
+200 that say something sensitive in roundabout words, of the person and of people close, and 200 that only sound like it; then
+60 sensitive ones more, written later, which show whether what was mended for the first list holds for others.
 
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
@@ -57,6 +58,7 @@ NO_VALUE = re.compile(
 )
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
+LISTS = ("sensitive_list", "sensitive_list2")
 
 
 class Sentence(BaseModel):
@@ -189,22 +191,22 @@ def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
 
 
 def report_list(show: bool) -> list[str]:
-    """Count what becomes known of a list that memapp's rules and examples were not made from, and return the bound if missed."""
-    rows = [json.loads(line) for line in (MADE_UP / "sensitive_list.jsonl").open(encoding="utf-8")]
+    """Count what becomes known of lists that memapp's rules and examples were not made from, and return the bound if missed."""
+    rows, later = ([json.loads(line) for line in (MADE_UP / f"{name}.jsonl").open(encoding="utf-8")] for name in LISTS)
     print(f"\n{'typed in a turn':18}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
-    parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]]}
+    parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]], "later": later}
     leaked: list[dict[str, str]] = []
     with models(None) as (model, embedder):
         for name, part in parts.items():
             each = [live_through(Case("", "", (row["t"],), (), (), (), (), ()), model, embedder) for row in part]
             known = [row for row, one in zip(part, each, strict=True) if one.live]
             asked = sum(bool(one.waiting and not one.live) for one in each)
-            bound = "   known 0" if name == "sensitive" else ""
+            bound = "   known 0" if part[0]["f"] else ""
             print(f"{name:18}{len(part):10}{len(known):8}{asked:8}{len(part) - len(known) - asked:9}{bound}")
-            leaked += known if name == "sensitive" else []
+            leaked += known if part[0]["f"] else []
     for row in leaked if show else ():
         print(f"{row['f']}: {row['t']!r} is known without a yes")
-    return [f"known without a yes: {len(leaked)} sentences of the list"] if leaked else []
+    return [f"known without a yes: {len(leaked)} sentences of the lists"] if leaked else []
 
 
 def in_halves(results: Sequence[Result]) -> tuple[list[Result], list[Result]]:
