@@ -33,7 +33,7 @@ IN_DOUBT = 0.3
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-ORDINARY = 0.07
+ORDINARY = 0.15
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
