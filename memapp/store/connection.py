@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -54,7 +55,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         factory=Reader if read_only else sqlite3.Connection,
     )
     if isinstance(connection, Reader):
-        connection.path, connection.given_out = path, WeakSet()
+        connection.path, connection.given_out, connection.at_work = path, WeakSet(), threading.Lock()
     connection.row_factory = rows_of(path)
     try:
         add_casefold(connection)

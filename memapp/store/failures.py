@@ -6,6 +6,7 @@ A `Reader` does so by itself, for each row: rows are read one by one, and each m
 import functools
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 LEAST_BYTES = 64 * 1024
 """Where less is free, SQLite can neither write nor read: the index of its log is so large at first."""
+ROWS_AT_ONCE = 100
 _SIGNS_OF_DAMAGE = ("decode", "invalid fts5 file", "malformed JSON")
 """In what SQLite says of a value that it cannot read; some of it goes on with what stands there."""
 
@@ -73,14 +75,21 @@ class Reader(sqlite3.Connection):
     path: Path
     given_out: "WeakSet[Rows]"
     """The rows of every query that somebody may still read from."""
+    at_work: threading.Lock
+    """Held while a thread is in SQLite: one that closes the connection meanwhile would end the process."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
-        with translated_errors(self.path):
+        with self.at_work, translated_errors(self.path):
             rows = self.cursor(Rows)
             rows.path, rows.since = self.path, time.monotonic()
             self.given_out.add(rows)
             sqlite3.Cursor.execute(rows, sql, parameters)
         return rows
+
+    def close(self) -> None:
+        """Close the connection when the query that runs in it, if any, has ended; `interrupt` ends it soon."""
+        with self.at_work:
+            super().close()
 
     def end_long(self, seconds: float) -> None:
         """End every query that is read from for longer: until then the log of the file can only grow."""
@@ -94,13 +103,14 @@ class Reader(sqlite3.Connection):
 class Rows(sqlite3.Cursor):
     """The rows of a query of a `Reader`."""
 
+    connection: Reader
     path: Path
     since: float
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
         try:
-            with translated_errors(self.path):
+            with self.connection.at_work, translated_errors(self.path):
                 yield
         except StoreError:
             self.close()  # else it goes on holding the file, which a backup is to replace
@@ -123,8 +133,8 @@ class Rows(sqlite3.Cursor):
             return super().__next__()
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        with self._telling():
-            yield from iter(super().__next__, None)  # once around all rows: around each, a long list would be slower
+        while some := self.fetchmany(ROWS_AT_ONCE):  # one by one, a long list would be slower
+            yield from some
 
 
 def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:

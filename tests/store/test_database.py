@@ -6,6 +6,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -460,6 +462,28 @@ def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) 
             opened.execute("SELECT 1")
     with pytest.raises(StoreError, match="closed"):
         database.read()
+
+
+def test_a_connection_closes_when_the_query_of_another_thread_has_ended(database: Database) -> None:
+    """SQLite frees what a query stands on; Python ends with a segmentation fault where one still runs."""
+    reader, ended = connect(database.path, read_only=True), list[str]()
+    began = threading.Event()
+
+    def slow() -> int:
+        began.set()
+        time.sleep(0.05)
+        ended.append("slow")
+        return 1
+
+    reader.create_function("slow", 0, slow)
+    with ThreadPoolExecutor(1) as other:
+        query = other.submit(lambda: reader.execute("SELECT slow()"))
+        assert began.wait(10)
+        reader.close()
+        assert ended, "it closed when the query had ended"
+        query.result(10)
+    with pytest.raises(StoreError):
+        reader.execute("SELECT 1")
 
 
 def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database) -> None:

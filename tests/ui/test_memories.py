@@ -509,7 +509,7 @@ async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(wo
         assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
         await seen.pilot.press("f5")
         await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
-        await seen.pilot.press("f7", "tab")
+        await seen.pilot.press("f7", "tab", "tab")
         await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
         await seen.pilot.press("tab")
         await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())

@@ -327,7 +327,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         for city in ("Oslo", "Rome"):
             await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
             await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
-        burst(seen, "f4", "j", "f7", "tab", "j")
+        burst(seen, "f4", "j", "f7", "tab", "tab", "j")
         await seen.until(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
         await seen.settle()
         lines = seen.app.screen.query_one(LogRows)
