@@ -139,4 +139,4 @@ def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
     for sentence, question in questions.items():
         if same_value(request.field, memory.text, sentence.format(value)):
             return question.format(addressed(value) if request.field == FACT else value)
-    return f'{in_general}, in the words "{one_line(clean(memory.text))}"'
+    return f'{in_general}, in the words "{one_line(clean(addressed(memory.text)))}"'

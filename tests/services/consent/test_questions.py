@@ -57,11 +57,11 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
         ("preferred_name", "Ana", "User is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
         (
             *("city", "Oslo", "User lives in Oslo near the harbour."),
-            'Shall I remember that you live in Oslo, in the words "User lives in Oslo near the harbour."? (yes / no)',
+            'Shall I remember that you live in Oslo, in the words "You live in Oslo near the harbour."? (yes / no)',
         ),
         (
             *("health", "asthma", "User has asthma since the flood."),
-            'Shall I remember this about your health: asthma, in the words "User has asthma since the flood."? (yes / no)',
+            'Shall I remember this about your health: asthma, in the words "You have asthma since the flood."? (yes / no)',
         ),
         (
             *(FORGOTTEN, "User had a cat.", "User had a cat."),
