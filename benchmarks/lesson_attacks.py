@@ -25,11 +25,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import MADE_UP, MISSED
-from memapp import after_run, light_hook, light_run
-from memapp.services.runs import Client
+from memapp import after_run, later, light_hook, light_run
+from memapp.domain.lessons.recording import Client, ToolStep
 from memapp.store.lent import lent
+from memapp.tools.ended import Ran
 from memapp.tools.sql import Sql, as_attempt
-from memapp.tools.terminal import Ran
 
 TEXTS, SMALL_TEXTS = 100, 12
 SECRETS_EACH, SMALL_SECRETS_EACH = 5, 1
@@ -65,7 +65,9 @@ def database(options: Options, number: int, command: str, output: str, code: int
     with contextlib.redirect_stderr(said), lent(file) as opened:
         done = as_attempt(query, opened.ask(query))
         assert bool(done.exit_code) is bool(code) and (not code or words(quoted) <= words(done.output))
-        after_run.tell_person(options, after_run.Attempted(Sql(opened), done, str(file), file.parent, Client()))
+        tool = Sql(opened)
+        step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
+        after_run.tell_person(options, after_run.Attempted(step, str(file), str(file.parent)))
     return said.getvalue()
 
 
@@ -107,6 +109,7 @@ def secrets_kept(options: Options, client: str, each: int) -> tuple[int, int]:
             secrets |= {part for name, part in parts.items() if f"{{{name}}}" in form}
             command = form.format(**parts)
             CLIENTS[client](options, number * SECRETS_EACH + at, command, f"failed: {command}", 1)
+    later.wait(Path(options["home"]) / "cache")
     written = b"".join(path.read_bytes() for path in Path(options["home"]).rglob("*") if path.is_file())
     return len(secrets), sum(secret.encode() in written for secret in secrets)
 

@@ -1,23 +1,29 @@
 """How long does `memapp run` make somebody wait?
 
 A command that works, beside a Python that does nothing but run it; a command that fails, with its hint; what the hook of an agent
-takes, beside a Python that does nothing; and the look-up of a hint in a memory of thousands of lessons.
+takes, beside a Python that does nothing; and the look-up of a hint in a memory of thousands of lessons. The processor's time is
+judged. memapp has its bytecode, as when it is installed. What is recorded after a hint is waited for between two rounds: nobody
+fails twice within half a second.
 
 python -m benchmarks.lesson_speed [--small]
 """
 
 import argparse
 import json
+import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from benchmarks import MISSED
-from memapp import bootstrap
+from memapp import bootstrap, later
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import hints
@@ -29,7 +35,16 @@ WORKING_RATIO, HOOK_RATIO = 3.0, 6.0
 LOOKUP_SECONDS = 0.020
 LESSONS, TOOLS, EVENTS_EACH = 10_000, 50, 10
 LOT = 500
-ROUNDS = 9
+ROUNDS = 15
+MEMAPP = [sys.executable, "-c", "from memapp.__main__ import main; main()"]
+"""What the script does that pip installs."""
+
+
+class Taken(NamedTuple):
+    """Seconds that a command took: of the processor, which a busy machine does not change much, and of the clock."""
+
+    processor: float
+    clock: float
 
 
 def main() -> int:
@@ -38,66 +53,71 @@ def main() -> int:
     parser.add_argument("--data", help="not used: everything is made up")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["PYTHONPYCACHEPREFIX"] = f"{folder}/bytecode"
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         missed = (
-            _waiting(Path(folder))
-            + _answering(Path(folder))
+            _waiting(Path(folder) / "person")
+            + _answering(Path(folder) / "agent")
             + _looking_up(Path(folder), LESSONS // 10 if options.small else LESSONS)
         )
     return MISSED if missed else 0
 
 
-def _waiting(folder: Path) -> int:
+def _waiting(folder: Path) -> bool:
     """Print how long a command takes under `memapp run`."""
-    memapp = [sys.executable, "-m", "memapp", "--home", str(folder), "run", "--"]
+    memapp = [*MEMAPP, "--home", str(folder), "run", "--"]
     ways = {
         "a bare Python that runs true": [sys.executable, "-c", "import subprocess; subprocess.run(['true'])"],
         "memapp run -- true": [*memapp, "true"],
         "memapp run -- false": [*memapp, "false"],
     }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(ROUNDS):  # in turns: whatever else the machine does hits all of them
-        for name, command in ways.items():
-            began = time.perf_counter()
-            subprocess.run(command, capture_output=True, check=False)
-            seconds[name].append(time.perf_counter() - began)
-    bare, *others = (median(taken) for taken in seconds.values())
-    is_missed = others[0] > WORKING_RATIO * bare
-    for name, taken in zip(ways, (bare, *others), strict=True):
-        print(f"{name:<32}{taken * 1000:>8.0f} ms{taken / bare:>8.1f} x")
-    print("missed" if is_missed else f"true within {WORKING_RATIO} x")
-    return is_missed
+    tries = [{name: _taken(command, folder)[0] for name, command in ways.items()} for _ in range(ROUNDS)]
+    return _compared(tries, "memapp run -- true", WORKING_RATIO)
 
 
-def _answering(folder: Path) -> int:
+def _answering(folder: Path) -> bool:
     """Print how long an agent waits for its hook: after a command that worked, and for the hint after one that failed."""
     about = {"session_id": "s", "cwd": str(folder), "tool_name": "Bash"}
-    failed = {**about, "hook_event_name": "PostToolUseFailure", "error": "Exit code 1", "tool_input": {"command": "kiln frie"}}
+    said = "Exit code 2\nkiln: unknown command 'frie'\nRun 'kiln --help' for usage."
+    failed = {**about, "hook_event_name": "PostToolUseFailure", "error": said, "tool_input": {"command": "kiln frie"}}
     worked = {**about, "hook_event_name": "PostToolUse", "tool_response": {}, "tool_input": {"command": "kiln fire"}}
-    hook = [sys.executable, "-m", "memapp", "--home", str(folder / "agent"), "hook", "agent"]
+    hook = [*MEMAPP, "--home", str(folder), "hook", "agent"]
 
-    def told(event: dict[str, object]) -> tuple[float, bytes]:
-        began = time.perf_counter()
-        done = subprocess.run(hook, input=json.dumps(event).encode(), capture_output=True, check=True)
-        return time.perf_counter() - began, done.stdout
+    def told(event: dict[str, object]) -> tuple[Taken, bytes]:
+        return _taken(hook, folder, json.dumps(event).encode())
 
     told(failed)
     told(worked)
-    seconds: dict[str, list[float]] = {
-        "a Python that does nothing": [],
-        "the hook, of what worked": [],
-        "the hook, with a hint": [],
-    }
-    for _ in range(ROUNDS):
-        began = time.perf_counter()
-        subprocess.run([sys.executable, "-c", "pass"], check=True)
-        taken = time.perf_counter() - began, told({**worked, "tool_input": {"command": "ls"}})[0], told(failed)[0]
-        for lot, one in zip(seconds.values(), taken, strict=True):
-            lot.append(one)
-    bare, _, hinted = (median(lot) for lot in seconds.values())
-    for name, lot in seconds.items():
-        print(f"{name:<32}{median(lot) * 1000:>8.0f} ms{median(lot) / bare:>8.1f} x")
-    is_missed = hinted > HOOK_RATIO * bare
-    print(f"missed: {HOOK_RATIO} x" if is_missed else f"a hint within {HOOK_RATIO} x")
+    assert b"kiln fire" in told(failed)[1]
+    tries = [
+        {
+            "a Python that does nothing": _taken([sys.executable, "-c", "pass"], folder)[0],
+            "the hook, of what worked": told({**worked, "tool_input": {"command": "ls"}})[0],
+            "the hook, with a hint": told(failed)[0],
+        }
+        for _ in range(ROUNDS)
+    ]
+    return _compared(tries, "the hook, with a hint", HOOK_RATIO)
+
+
+def _taken(command: list[str], home: Path, standard_input: bytes = b"") -> tuple[Taken, bytes]:
+    """Run a command; return the time that it took and what it wrote. What it leaves to be recorded is waited for afterwards."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, input=standard_input, capture_output=True, check=False)
+    clock, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    later.wait(home / "cache")
+    return Taken(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock), done.stdout
+
+
+def _compared(tries: Sequence[Mapping[str, Taken]], judged: str, most: float) -> bool:
+    """Print what each way takes beside the first; return whether the judged one takes more than `most` times as long."""
+    first, *_ = tries[0]
+    middle = {name: Taken(*(median(one) for one in zip(*(each[name] for each in tries), strict=True))) for name in tries[0]}
+    for name, taken in middle.items():
+        ratio, clock = taken.processor / middle[first].processor, taken.clock / middle[first].clock
+        print(f"{name:<32}{taken.processor * 1000:>8.0f} ms{ratio:>6.1f} x; clock{taken.clock * 1000:>8.0f} ms{clock:>6.1f} x")
+    is_missed = middle[judged].processor > most * middle[first].processor
+    print(f"missed: {most} x" if is_missed else f"{judged}: within {most} x")
     return is_missed
 
 
@@ -123,9 +143,9 @@ def _looking_up(folder: Path, lessons: int) -> int:
             _, reported = runs.attempt(runtime, tool, action)
             assert reported.error
             session = runtime.read()
-            started = time.perf_counter()
-            hints.find(session, reported.error)
-            seconds.append(time.perf_counter() - started)
+            started = time.process_time()
+            hints.find(session, hints.known(session, reported.error))
+            seconds.append(time.process_time() - started)
         p95 = quantiles(seconds, n=20)[-1]
         missed += p95 > LOOKUP_SECONDS
         print(f"look-up of a {name} failure: p95 {p95 * 1000:.1f} ms{'  missed' if p95 > LOOKUP_SECONDS else ''}")

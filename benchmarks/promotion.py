@@ -28,7 +28,7 @@ from benchmarks import MISSED
 from benchmarks.sql_runs import EPISODES, Episode, Step, following, read_episodes
 from memapp.domain.lessons.conflicts import Conflict
 from memapp.domain.lessons.lesson import LessonStatus
-from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, rank
+from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, is_withheld, rank
 from memapp.domain.lessons.utility import (
     HORIZON,
     Effect,
@@ -37,7 +37,6 @@ from memapp.domain.lessons.utility import (
     RunEvidence,
     Settlement,
     evidence,
-    is_withheld,
     judge,
     settle,
     verdict,
@@ -205,7 +204,7 @@ class Planted:
 
     def tried(self, settled: Settlement, run: RunEvidence, at: datetime) -> None:
         helped, hurt = settled.helped is True, settled.helped is False
-        self.match = replace(self.match, helped=self.match.helped + helped, hurt=self.match.hurt + hurt, evidence_at=at)
+        self.match = self.match._replace(helped=self.match.helped + helped, hurt=self.match.hurt + hurt, evidence_at=at)
         self.useless += settled.useless
         self.shown.append(run)
 
@@ -220,7 +219,7 @@ class Planted:
             effect=judge(self.shown, baseline),
         )
         if move := verdict(known):
-            self.match = replace(self.match, status=move.to)
+            self.match = self.match._replace(status=move.to)
 
 
 def report_planted(runs: Mapping[Kind, list[Episode]], seeds: int) -> list[str]:

@@ -1,7 +1,6 @@
 """The entry of the program: `memapp` and `python -m memapp`."""
 
 import os
-import signal
 import sys
 
 
@@ -21,6 +20,8 @@ def main() -> None:
         options = light_hook.read(sys.argv[1:])
         if options is not None:
             sys.exit(light_hook.main(options))
+    import signal
+
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
         os.environ[name] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -10,7 +10,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from memapp import paths, settings
+from memapp import later, paths, settings
 from memapp.categories import load_categories
 from memapp.domain.persona import Persona
 from memapp.inference import ChatModel, Embedder, gguf_file, network
@@ -34,6 +34,7 @@ def start(
     """Build a `Runtime` without loading any model; `tell` hears what is waited for. Raises `ConfigError` or `StoreError`."""
     network.watch()
     places = paths.locate(home, database)
+    later.wait(places.cache)
     _log_to(places.log)
     loaded = settings.load(places.config, flags)
     personas = read_personas(places)

@@ -8,7 +8,7 @@ the commands that failed there last and for which a trusted lesson says what wor
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ OPEN_SECONDS = 30 * 60
 """As long a failure waits for what works."""
 ANY = "any"
 """In a marker: a name that no program has failed, so whatever works may be what was wanted."""
+MOST_KNOWN = 50
+"""Commands of one place that are told of before they are run."""
 OPTIONS_BEFORE, OPTIONS = ("--home", "--db"), ("--task", "--expect")
 
 
@@ -51,14 +53,13 @@ def take_options(arguments: list[str], known: tuple[str, ...], found: dict[str, 
 
 def main(wanted: CommandLine) -> int:
     """Run the command and return its exit code; a hint may follow its output."""
-    from memapp.tools import terminal
+    from memapp.tools import ended, terminal
 
     told = _tell_before(wanted) if (known := is_known(wanted.argv, wanted.options, here())) else ""
     ran = terminal.run(wanted.argv)
-    if ran.code in terminal.ENDED_BY_PERSON:
-        return ran.code
+    is_stopped = ran.code in ended.ENDED_BY_PERSON  # so nothing tells how it went
     failed = ran.code != 0 or ("expect" in wanted.options and not os.path.exists(wanted.options["expect"]))
-    if failed or known or is_open(program(wanted.argv), wanted.options, here()):
+    if not is_stopped and (failed or known or is_open(program(wanted.argv), wanted.options, here())):
         os.umask(0o077)  # what memapp writes from here on is the person's alone
         from memapp import after_run
 
@@ -113,13 +114,44 @@ def sign(name: str) -> str:
     return hashlib.sha256(name.encode(errors="replace")).hexdigest()[:12]
 
 
-def is_known(argv: list[str], options: Mapping[str, str], place: str) -> bool:
+def mark(options: Mapping[str, str], place: str, programs: Sequence[str], slip: Sequence[str], *, more: bool = False) -> None:
+    """Say which failures are open in a place, of programs or of a name that none has; with `more` those of before are, too."""
+    path = marker(options, place)
+    _write(path, [*(_signs(path) if more else []), *map(sign, programs), *slip])
+
+
+def mark_known(options: Mapping[str, str], place: str, argv: Sequence[str], *, is_known: bool) -> None:
+    """Say of a command whether it failed in a place now, and a trusted lesson says what works."""
+    path, command = marker(options, place, "known"), _command(argv)
+    others = [one for one in _signs(path) if one != command]
+    _write(path, [*others, *([command] if is_known else [])][-MOST_KNOWN:])
+
+
+def is_known(argv: Sequence[str], options: Mapping[str, str], place: str) -> bool:
     """Say whether a command failed in a place when it was run last, and a trusted lesson says what works."""
+    return _command(argv) in _signs(marker(options, place, "known"))
+
+
+def _command(argv: Sequence[str]) -> str:
+    return sign("\0".join(argv))
+
+
+def _signs(path: str) -> list[str]:
     try:
-        with open(marker(options, place, "known"), encoding="utf-8") as file:
-            return sign("\0".join(argv)) in file.read().split()
-    except OSError:
-        return False
+        with open(path, encoding="utf-8") as file:
+            return file.read().split()
+    except (OSError, UnicodeError):
+        return []
+
+
+def _write(path: str, signs: Sequence[str]) -> None:
+    with suppress(OSError):
+        if not signs:
+            os.unlink(path)
+            return
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(dict.fromkeys(signs)))
 
 
 def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
@@ -129,7 +161,6 @@ def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
         if time.time() - os.stat(path).st_mtime > OPEN_SECONDS:
             os.unlink(path)
             return False
-        with open(path, encoding="utf-8") as file:
-            return bool({sign(name), ANY} & set(file.read().split()))
     except OSError:
         return False
+    return bool({sign(name), ANY} & set(_signs(path)))

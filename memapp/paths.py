@@ -1,10 +1,8 @@
 """The places of the person's files, and of the files that come with memapp."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-
-import platformdirs
+from typing import NamedTuple
 
 SYNCED = {
     **{"dropbox": "Dropbox", "onedrive": "OneDrive", "icloud": "iCloud", "mobile documents": "iCloud"},
@@ -13,8 +11,7 @@ SYNCED = {
 """How the names of folders begin whose services copy what is in them to other machines."""
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """The places of one installation. Nothing is created until it is needed."""
 
     config: Path
@@ -45,6 +42,8 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
         root = home.expanduser().absolute()
         config, data, cache, log = root, root, root / "cache", root / "log"
     else:
+        import platformdirs  # a hint waits for it only where nobody named a place
+
         dirs = platformdirs.PlatformDirs("memapp", appauthor=False)
         config, data, cache, log = dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, dirs.user_log_path
     return Paths(

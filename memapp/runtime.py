@@ -24,13 +24,11 @@ from memapp.settings import Loaded, Settings
 from memapp.store import interface
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
+from memapp.store.session import USER_ID as USER_ID
 from memapp.store.session import Session
 
 T = TypeVar("T", ChatModel, Embedder)
 SlotState = Literal["off", "loading", "ready", "failed"]
-
-USER_ID = "me"
-"""memapp has one person per file; the store keeps the column so that it could have more."""
 
 
 class ModelSlot(Generic[T]):

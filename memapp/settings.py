@@ -17,16 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tomlkit.exceptions import TOMLKitError
 
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
-from memapp.domain.lessons.recording import LessonRule
+from memapp.domain.lessons.recording import DEFAULTS, LessonRule
 from memapp.domain.prompt import FormRule, PromptForm
 from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
+from memapp.lesson_settings import PREFIX as PREFIX
+from memapp.lesson_settings import from_environment
 from memapp.toml_file import line_of, read_toml
 
-PREFIX = "MEMAPP_"
-NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
-"""Variables with our prefix that name places (see `paths`), not knobs."""
 WRITTEN = frozenset({"allow_remote"})
 """What sends words away from this machine counts only where the person wrote it down."""
 THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
@@ -83,11 +82,11 @@ class Settings(BaseModel):
     """Ask in the chat, now and then, whether what you said of yourself may be kept."""
 
     # Lessons
-    lessons: LessonRule = Field(LessonRule.HINT, title="Failed commands")
+    lessons: LessonRule = Field(DEFAULTS.lessons, title="Failed commands")
     """What `memapp run` does with what fails: hint (say what worked last time), record (only learn from it), or off."""
-    lessons_not_of: str = Field("", title="Left out of lessons")
+    lessons_not_of: str = Field(DEFAULTS.lessons_not_of, title="Left out of lessons")
     """Folders and programs, with commas between, of which `memapp run` keeps nothing."""
-    lessons_compare: bool = Field(True, title="Compare with no hint")
+    lessons_compare: bool = Field(DEFAULTS.lessons_compare, title="Compare with no hint")
     """Keep one hint in five back until its lesson is proven: without that, nobody knows whether it helps."""
 
     # The model
@@ -158,13 +157,8 @@ Source = tuple[Origin, Mapping[str, Any]]
 def load(path: Path, flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Loaded:
     """Read the settings; raise `ConfigError` with file, line and the nearest known name."""
     text, from_file = read_toml(path)
-    from_environment = {
-        name.removeprefix(PREFIX).lower(): value
-        for name, value in environment.items()
-        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NOT_SETTINGS
-    }
     from_flags = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merged(path, text, ("file", from_file), ("environment", from_environment), ("flag", from_flags))
+    return _merged(path, text, ("file", from_file), ("environment", from_environment(environment)), ("flag", from_flags))
 
 
 def parse(name: str, value: str) -> Any:

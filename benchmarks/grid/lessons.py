@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
 from random import Random
@@ -13,13 +13,21 @@ from benchmarks.grid.executor import Hint, Tried, Went
 from memapp.domain.lessons.conflicts import Conflict, Fix, are_in_conflict
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
-from memapp.domain.lessons.ranking import MOST_BEFORE_RUN, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
+from memapp.domain.lessons.ranking import (
+    MOST_BEFORE_RUN,
+    MOST_ON_ERROR,
+    LessonMatch,
+    RankedLesson,
+    Tier,
+    is_withheld,
+    rank,
+    tier,
+)
 from memapp.domain.lessons.utility import (
     FollowingStep,
     LessonRecord,
     RunEvidence,
     evidence,
-    is_withheld,
     judge,
     settle,
     verdict,
@@ -84,8 +92,8 @@ class Lessons:
     def pass_off_as(self, tool: str) -> None:
         """Take all lessons for some of this tool."""
         for one in self.kept.values():
-            one.match = replace(one.match, tool=tool)
-            one.triggers = [replace(trigger, tool=tool, scope=tool) for trigger in one.triggers]
+            one.match = one.match._replace(tool=tool)
+            one.triggers = [trigger._replace(tool=tool, scope=tool) for trigger in one.triggers]
 
     def before(self, tool: str, now: datetime) -> list[Hint]:
         """Return what is shown before a run."""
@@ -135,7 +143,7 @@ class Lessons:
             return
         helped, hurt = settled.helped is True, settled.helped is False
         match = one.lesson.match
-        one.lesson.match = replace(match, helped=match.helped + helped, hurt=match.hurt + hurt, evidence_at=now)
+        one.lesson.match = match._replace(helped=match.helped + helped, hurt=match.hurt + hurt, evidence_at=now)
         one.lesson.useless += settled.useless
         counted.activations += 1
         counted.helped += helped
@@ -156,7 +164,7 @@ class Lessons:
             effect=judge(lesson.shown, lesson.baseline),
         )
         if move := verdict(record):
-            lesson.match = replace(lesson.match, status=move.to)
+            lesson.match = lesson.match._replace(status=move.to)
             counted.promoted += move.to == "promoted"
             counted.suppressed += move.to == "suppressed"
 
@@ -191,8 +199,8 @@ class Lessons:
             pair = one.match.lesson_id, other.match.lesson_id
             if pair not in self.conflicts and are_in_conflict(one.triggers, one.fix, other.triggers, other.fix):
                 self.conflicts[pair] = Conflict(*pair)
-                one.match = replace(one.match, conflicts=one.match.conflicts | {pair[1]})
-                other.match = replace(other.match, conflicts=other.match.conflicts | {pair[0]})
+                one.match = one.match._replace(conflicts=one.match.conflicts | {pair[1]})
+                other.match = other.match._replace(conflicts=other.match.conflicts | {pair[0]})
 
 
 def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None:
@@ -214,7 +222,7 @@ def fitting(lesson: Kept, event: Fingerprint, action: str) -> LessonMatch | None
         return None
     best, alike = max(fits)
     text = fuzz.ratio(lesson.wrong, action) / 100
-    return replace(lesson.match, tier=best, fingerprint_match=alike, text_similarity=text)
+    return lesson.match._replace(tier=best, fingerprint_match=alike, text_similarity=text)
 
 
 def following(

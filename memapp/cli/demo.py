@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -50,7 +49,7 @@ def start(options: dict[str, Any], folder: Path) -> "Runtime":
 
     runtime = bootstrap.start(home=folder, database=folder / "memapp.db", flags=options["flags"])
     everyday = paths.locate(options["home"])
-    runtime.paths = replace(runtime.paths, models=everyday.models, cache=everyday.cache, log=everyday.log)
+    runtime.paths = runtime.paths._replace(models=everyday.models, cache=everyday.cache, log=everyday.log)
     samples.fill(runtime)
     return runtime
 

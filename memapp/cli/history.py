@@ -96,7 +96,7 @@ def _write_all(runtime: Runtime, memory_id: str, form: str) -> None:
     rows = (_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, memory_id))))
     if form == "jsonl":
         for row in rows:
-            show(strict_json.write(row, default=plain))
+            show(strict_json.write(plain(row)))
         return
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

@@ -13,8 +13,9 @@ from memapp.cli.shape import ListingGroup, limit_option, reads, writes, yes_opti
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.fingerprint import words
 from memapp.domain.lessons.health import LessonHealth
-from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStatus, Run, RunStep
+from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStatus
 from memapp.domain.lessons.referee import Calibration
+from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes
 from memapp.language.english.labels import called

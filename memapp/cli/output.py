@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,7 +48,7 @@ def show(text: str, *, newline: bool = True) -> None:
 
 def show_json(value: Any) -> None:
     """Write JSON, in which what could act on a terminal is escaped: the value stays what it is."""
-    click.echo(strict_json.write(value, indent=2, default=plain))
+    click.echo(strict_json.write(plain(value), indent=2))
 
 
 def told(text: str) -> str:
@@ -204,7 +204,16 @@ def search_by_meaning(runtime: "Runtime") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return a record as what stands in it, and what else JSON has no type for as text; for `json.dumps`."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+    """Return a value as JSON has it: a record as what stands in it by name, and what JSON has no type for as text."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {name: plain(one) for name, one in value.items()}
+        case tuple() if hasattr(value, "_asdict"):
+            return plain(value._asdict())
+        case list() | tuple():
+            return [plain(one) for one in value]
+        case _ if is_dataclass(value):
+            return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     return value.isoformat() if isinstance(value, datetime) else str(value)

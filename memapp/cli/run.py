@@ -7,7 +7,7 @@ import click
 
 from memapp import light_run
 from memapp.cli.output import Output
-from memapp.cli.shape import reads
+from memapp.cli.shape import writes
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.light_run import CommandLine
@@ -32,9 +32,12 @@ def run(options: dict[str, Any], task: str | None, expect: Path | None, command:
 
 @click.command()
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
-@reads
+@writes
 def why(runtime: Runtime, explain: bool) -> Output:
-    """Say what is known of the last failure here."""
+    """Say what is known of the last failure here.
+
+    Of a query with `memapp sql`, too, if it was a short while ago.
+    """
     found = runs.why(runtime, Shell("", Path.cwd()).scope)
     if found is None:
         raise UsageError("Nothing failed here under `memapp run`.")

@@ -27,7 +27,7 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
     a row of what the database answers: `memapp lessons`.
     """
     from memapp import after_run, light_run
-    from memapp.services.runs import Client
+    from memapp.domain.lessons.recording import Client, ToolStep
     from memapp.store.lent import lent
     from memapp.tools.sql import Sql, as_attempt
 
@@ -38,8 +38,9 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
         places = {name: str(path) for name, path in where.items() if path is not None}
         place = os.path.realpath(file)
         if table.error or light_run.is_open(tool.name, places, place):
-            step = after_run.Attempted(tool, as_attempt(query, table), place, Path(place).parent, Client())
-            after_run.tell_person(places, step)
+            done = as_attempt(query, table)
+            step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
+            after_run.tell_person(places, after_run.Attempted(step, place, str(Path(place).parent)), after_run.WHY)
     return 1 if table.error else 0
 
 

@@ -197,6 +197,23 @@ class LessonMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class FailuresMerged:
+    """The failures that a lesson is for taken for the same as those of another."""
+
+    event: ClassVar = Event.MERGE
+    lesson_id: str
+    into_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailuresParted:
+    """The failures that a lesson is for taken for different ones again."""
+
+    event: ClassVar = Event.UPDATE
+    lesson_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class LessonDeleted:
     event: ClassVar = Event.DELETE
     lesson_id: str
@@ -222,7 +239,9 @@ def is_memapp(actor: str) -> bool:
     return actor.partition(":")[0] not in ("person", "import", "undo", "client")
 
 
-LessonChange = LessonAdded | LessonEdited | LessonMoved | LessonDeleted | LessonRestored | LessonPurged
+LessonChange = (
+    LessonAdded | LessonEdited | LessonMoved | FailuresMerged | FailuresParted | LessonDeleted | LessonRestored | LessonPurged
+)
 Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted | LessonChange
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memapp.domain.lessons.lesson import RunStep
+from memapp.domain.lessons.run import RunStep
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line, shorten
 from memapp.prompts.templates import template

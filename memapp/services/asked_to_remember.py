@@ -11,7 +11,6 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
 from memapp.domain.utterance import Draft
 from memapp.errors import UsageError
-from memapp.language import language_of
 from memapp.language.english.asked_to_remember import tells_secret
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of, normalise
@@ -19,6 +18,7 @@ from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_for
+from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET

@@ -20,11 +20,11 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.prompt import Piece
 from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.inference import Cancel
-from memapp.language import language_of
 from memapp.language.english.dates import lasting, local_day
 from memapp.language.english.tags import tags_for
 from memapp.language.english.topics import bare, listed, topics_in
 from memapp.language.english.writing import check_episode, check_episode_form, tells_what_happened
+from memapp.language.language_of import language_of
 from memapp.prompts import episodes as words
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded

@@ -6,12 +6,12 @@ What waits for the person's yes, was denied or taken back is none of them, and n
 from collections.abc import Sequence
 
 from memapp.domain.chat import Message
-from memapp.language import language_of
 from memapp.language.english.answering_sentence import in_confidence
 from memapp.language.english.asked_sentence import asks_what_was_talked_about
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import sentences, tokens
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.language.language_of import language_of
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services.statements import surely_ordinary

@@ -25,7 +25,6 @@ from memapp.domain.turn import Retracted
 from memapp.domain.utterance import Draft
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel
-from memapp.language import language_of
 from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
@@ -36,6 +35,7 @@ from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.writing import check_form
+from memapp.language.language_of import language_of
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services import howtos

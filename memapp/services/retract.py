@@ -10,10 +10,10 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
 from memapp.errors import NeedsYes, UsageError
-from memapp.language import language_of
 from memapp.language.english.dates import dated, typed_on_its_day
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.writing import check_fact
+from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, questions
 from memapp.services.undo import hold_back, undo

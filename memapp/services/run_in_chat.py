@@ -27,8 +27,8 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.answer import ERASED, TITLE_CHARS
-from memapp.services.lessons.capture import clean_text
 from memapp.services.lessons.hints import LessonHint
+from memapp.services.lessons.recognise import clean_text
 from memapp.services.open_turn import refuse_beside_another
 from memapp.services.runs import Client, Reported
 from memapp.store import chat, leases, recalls

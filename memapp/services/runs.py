@@ -6,37 +6,27 @@ Every client goes through it: the person's terminal, a chat, another program.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from memapp.domain.lessons.feedback import ToolAttempt
-from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, MAX_TASK_CHARS, PAUSE, ErrorEvent, Run, RunClient
-from memapp.domain.lessons.recording import LessonRule
+from memapp.domain.lessons.lesson import MAX_TASK_CHARS, PAUSE, ErrorEvent
+from memapp.domain.lessons.recording import Client as Client
+from memapp.domain.lessons.recording import LessonRule, ToolStep
+from memapp.domain.lessons.run import Run
 from memapp.domain.memory import Recalled
 from memapp.runtime import Runtime
-from memapp.services.lessons import capture, hints, judge
-from memapp.services.lessons.hints import LessonHint
+from memapp.services.lessons import capture, hints, judge, recognise
+from memapp.services.lessons.hints import Drawn, LessonHint
 from memapp.services.reads import reading
+from memapp.store import activations, fingerprints
 from memapp.store import runs as store
 from memapp.store.session import Session
 from memapp.tools import Tool
+from memapp.tools.sql import NAME as DATABASE
 
 list_runs = reading(store.list_runs)
 get_run = reading(store.get_run)
 steps_of = reading(store.steps_of)
-
-
-LATELY = timedelta(days=30)
-"""A failure longer ago is told of when it happens again, and not before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """Who works with a tool, and at what."""
-
-    kind: RunClient = "person"
-    agent: str = ""
-    """The name of another program."""
-    task: str = ""
+PERSON = Client()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +49,7 @@ class Reported:
         return tuple(one.recalled for one in self.hints)
 
 
-def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = Client()) -> tuple[ToolAttempt, Reported]:
+def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -> tuple[ToolAttempt, Reported]:
     """Carry out an action with a tool and record how it went."""
     done = tool.attempt(action)
     return done, report(runtime, tool, done, client)
@@ -67,23 +57,24 @@ def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = Client()
 
 def before(runtime: Runtime, tool: Tool, action: str) -> LessonHint | None:
     """Return what a trusted lesson says works in place of something that failed here when it was done last."""
-    if runtime.settings.lessons is not LessonRule.HINT:
-        return None
-    session = runtime.read()
-    about = (tool.name, capture.scope_hash(tool.scope), capture.clean_text(action)[:MAX_ACTION_CHARS])
-    failed = store.failed_last(session, *about, since=session.now - LATELY)
-    return hints.trusted(session, failed) if failed else None
+    is_wanted = runtime.settings.lessons is LessonRule.HINT
+    return hints.before(runtime.read(), tool.name, tool.scope, action) if is_wanted else None
 
 
-def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Client(), told: str = "") -> Reported:
+def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = PERSON, told: str = "") -> Reported:
     """Record what was done with a tool; nothing, if lessons are off. `told` is the lesson that was shown before it."""
+    return record(runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client, told))
+
+
+def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = None) -> Reported:
+    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it before, else they are looked for."""
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
         return Reported()
-    feedback, clean = tool.feedback(done), capture.clean_attempt(done)
+    clean, feedback = recognise.clean_attempt(step.done), step.feedback
     with runtime.write() as session:
-        is_first = not store.list_runs(session, 1)
-        run = _run(session, tool, client)
+        is_first = fingerprints.nothing_recorded(session)
+        run = _run(session, step.tool, step.scope, step.client)
         before = store.last_progress(session, run)
         step_id = store.add_step(session, run, clean, feedback, session.now)
         channel = feedback.channel(before)
@@ -94,26 +85,32 @@ def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = Cli
             learned = tuple(capture.learn(session, solved))
             judge.after_step(session, run.id)
             return Reported(learned=learned, still_open=_still_open(session, run), is_first=is_first)
-        error = capture.keep_failure(session, run, step_id, tool.name, clean, feedback, channel, before)
+        error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, before)
         judge.after_step(session, run.id)
-        found = hints.find(session, error) if rule is LessonRule.HINT else []
-        if client.kind not in ("person", "chat"):  # a program gets no word from elsewhere
-            found = [one for one in found if one.lesson.worked or one.lesson.origin == "person"]
-        shown = hints.show(session, error, found, withhold=runtime.settings.lessons_compare, told=told)
-        return Reported(error, tuple(shown), still_open=_still_open(session, run), is_first=is_first)
+        if drawn is None:
+            known, withhold = hints.known(session, error), runtime.settings.lessons_compare
+            drawn = hints.told(session, known, step.client, withhold=withhold) if rule is LessonRule.HINT else ()
+        shown = hints.note(session, error, drawn, step.told)
+        return Reported(error, shown, still_open=_still_open(session, run), is_first=is_first)
 
 
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:
-    """Return what failed last in a place, with the lessons for it."""
-    session = runtime.read()
-    error = store.last_failure(session, capture.scope_hash(scope))
-    return (error, tuple(hints.find(session, error))) if error else None
+    """Return what failed last in a place, or a short while ago in a database, with the lessons for it.
+
+    Who asks is shown also what was withheld then, so from now on it counts as shown.
+    """
+    with runtime.write() as session:
+        error = store.last_failure(session, recognise.scope_hash(scope), DATABASE, session.now - PAUSE)
+        if error is None:
+            return None
+        activations.reveal(session, error.step_id)
+        return error, tuple(hints.find(session, hints.known(session, error)))
 
 
 def finish(runtime: Runtime, tool: Tool, client: Client, *, passed: bool, score: float | None = None) -> None:
     """End the run that goes on with what a deterministic evaluator says of it; `score` is 0 to 1."""
     with runtime.write() as session:
-        run = _run(session, tool, client)
+        run = _run(session, tool.name, tool.scope, client)
         store.finish(session, run.id, passed=passed, score=score)
         judge.after_step(session, run.id)
 
@@ -124,10 +121,10 @@ def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
         store.remove(session, run_ids)
 
 
-def _run(session: Session, tool: Tool, client: Client) -> Run:
+def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
     """Return the run that goes on, or begin one."""
-    task, scope = capture.clean_text(client.task)[:MAX_TASK_CHARS], capture.scope_hash(tool.scope)
-    about = (client.kind, client.agent, tool.name, scope, task)
+    task = recognise.clean_text(client.task)[:MAX_TASK_CHARS]
+    about = (client.kind, client.agent, tool, recognise.scope_hash(scope), task)
     return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(session, *about, now=session.now)
 
 

@@ -16,13 +16,13 @@ from memapp.domain.consent import FACT
 from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Draft, Judgement, Statement
 from memapp.inference import Embedder
-from memapp.language import language_of
 from memapp.language.english.authorship import TYPED_CHARS, others_words
 from memapp.language.english.category import RELATIONSHIPS, draft_of
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
+from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.store import chat, search
 

@@ -72,6 +72,15 @@ def add(
     session.run(f"UPDATE lessons SET {counted} WHERE user_id = :user AND id = :id", id=lesson_id)  # noqa: S608
 
 
+def reveal(session: Session, step_id: str) -> None:
+    """Note that what was withheld after a failure is shown all the same, unless it is known already what followed."""
+    sql = """UPDATE activations SET shown = 1 WHERE user_id = :user AND step_id = :step AND NOT shown AND settled_at IS NULL
+             RETURNING lesson_id"""
+    for lesson_id in session.column(sql, step=step_id):
+        counted = "UPDATE lessons SET withheld = withheld - 1, retrieved = retrieved + 1 WHERE user_id = :user AND id = :id"
+        session.run(counted, id=lesson_id)
+
+
 def unsettled(session: Session, run_id: str, ended_before: datetime) -> list[Match]:
     """Return the activations that wait for what follows, in a run and in those that have ended."""
     sql = f"""{_MATCH} AND a.settled_at IS NULL AND (a.run_id = :run OR r.last_at < :ended OR r.passed IS NOT NULL)
@@ -130,7 +139,8 @@ def matches(session: Session, lesson_id: str) -> list[Match]:
               SELECT NULL, t.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id), s.progress, 0, r.agent, r.started_at,
                      r.last_at, r.passed, r.score, s.created_at
               FROM lesson_triggers t JOIN fingerprints known ON known.id = t.fingerprint_id
-              JOIN fingerprints f ON coalesce(f.merged_into, f.id) = coalesce(known.merged_into, known.id)
+              JOIN fingerprints f ON f.id = coalesce(known.merged_into, known.id)
+                                     OR f.merged_into = coalesce(known.merged_into, known.id)
               JOIN error_events e ON e.fingerprint_id = f.id JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
               WHERE t.user_id = :user AND t.lesson_id = :id"""  # noqa: S608
     first: dict[str, Match] = {}

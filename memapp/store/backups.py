@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memapp.domain.backups import OLDEST, staying
-from memapp.store.connection import is_sound
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
+from memapp.store.foreign import is_sound
 from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy
 
 log = logging.getLogger(__name__)

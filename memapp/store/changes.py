@@ -15,6 +15,8 @@ from memapp.domain.changes import (
     Change,
     Created,
     Event,
+    FailuresMerged,
+    FailuresParted,
     LessonAdded,
     LessonDeleted,
     LessonEdited,
@@ -36,7 +38,7 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
-from memapp.store import history, lessons, snapshots
+from memapp.store import history, lesson_changes, snapshots
 from memapp.store.delta import log_change
 from memapp.store.encoding import new_id
 from memapp.store.events import Node, add_event
@@ -258,7 +260,7 @@ def _end_insights(session: Session, touched: Sequence[Touched], now: datetime) -
 
 def _revert_lesson(session: Session, entry: Entry, change: Reverted, now: datetime) -> list[Touched]:
     _refuse_changed_since(session, entry, "lesson")
-    touched = lessons.take_back(session, entry, change.purge_at, now)
+    touched = lesson_changes.take_back(session, entry, change.purge_at, now)
     return [touched] if touched else []
 
 
@@ -309,11 +311,13 @@ _OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
     Purged: _purge,
     ProfileChanged: _change_profile,
     Reverted: _revert,
-    LessonAdded: lessons.add,
-    LessonEdited: lessons.edit,
-    LessonMoved: lessons.move,
-    LessonDeleted: lessons.delete,
-    LessonRestored: lessons.restore,
-    LessonPurged: lessons.purge,
+    LessonAdded: lesson_changes.add,
+    LessonEdited: lesson_changes.edit,
+    LessonMoved: lesson_changes.move,
+    FailuresMerged: lesson_changes.merge_failures,
+    FailuresParted: lesson_changes.part_failures,
+    LessonDeleted: lesson_changes.delete,
+    LessonRestored: lesson_changes.restore,
+    LessonPurged: lesson_changes.purge,
 }
 """What carries out a change: each writes the rows and returns what it touched."""

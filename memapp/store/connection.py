@@ -1,18 +1,20 @@
-"""Opening SQLite files: the memory file with its pragmas, each read back, and its limits; copies; and files of anybody."""
+"""Opening the memory file, with its pragmas, each read back, and its limits; and copies of it."""
 
 import os
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from memapp.domain.wording import Wording
-from memapp.errors import NewerSchema, StoreError, UsageError
-from memapp.store import schema, soundness
+from memapp.errors import NewerSchema, StoreError
+from memapp.store import schema
 from memapp.store.failures import Reader, rows_of, translated_errors
+
+if TYPE_CHECKING:
+    from memapp.domain.wording import Wording
 
 LOG_BYTES = 4 * 1024 * 1024
 """How large the log stays; what is longer is written into the file. To let it grow anew costs more than to write over it."""
@@ -31,10 +33,6 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
-MOST_IN_MEMORY = 64 * 1024 * 1024
-"""Of a file of the person's that is copied; a larger one is copied into a temporary file."""
-_LOGGED = b"\x02"
-"""In the header of a file whose changes are written to a log first."""
 
 
 def mode(path: Path) -> str:
@@ -68,14 +66,15 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
                 kept = connection.execute(f"PRAGMA {name}").fetchone()
                 if kept is not None and kept[0] != value and name not in ("fullfsync", "checkpoint_fullfsync", "mmap_size"):
                     raise StoreError(f"SQLite does not accept {name}={value} for {path}.")
-        _limit(connection)
+        limit(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _limit(connection: sqlite3.Connection) -> None:
+def limit(connection: sqlite3.Connection) -> None:
+    """Bound what a value, a statement and an expression may be large; no other file may be attached."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 8_000_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
@@ -87,7 +86,7 @@ def add_casefold(connection: sqlite3.Connection) -> None:
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
 
-def add_wording(connection: sqlite3.Connection, wording: Wording) -> None:
+def add_wording(connection: sqlite3.Connection, wording: "Wording") -> None:
     """Let SQL tell whether two texts say the same: `normalise` and `gist`."""
     connection.create_function("normalise", 1, wording.normalise, deterministic=True)
     connection.create_function("gist", 1, wording.gist, deterministic=True)
@@ -113,6 +112,18 @@ def barred(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def open_briefly(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open the memory file to look something up in it as it is; None if there is none, or none that needs no migration first."""
+    if not path.exists():
+        yield None
+        return
+    with translated_errors(path), closing(connect(path, read_only=True)) as connection:
+        refuse_foreign(connection, path)
+        is_new = connection.execute("PRAGMA user_version").fetchone()[0] == len(schema.scripts())
+        yield connection if is_new else None
+
+
+@contextmanager
 def open_source(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a file of memapp's own, to copy it whole."""
     with closing(sqlite3.connect(f"{path.as_uri()}?{mode(path)}", uri=True)) as source:
@@ -129,70 +140,3 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")
         yield copy
-
-
-@contextmanager
-def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open, only to read, a file that may be anybody's: its schema is not trusted, and must be the one that memapp makes.
-
-    Raises `StoreError` for a damaged or foreign one, `NewerSchema` for one of a newer memapp.
-    """
-    if path.is_symlink() or not path.is_file():
-        raise StoreError(f"{path} is no plain file.", "Name the file itself.")
-    with translated_errors(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.row_factory = rows_of(path)
-        connection.execute("PRAGMA trusted_schema = 0")
-        refuse_foreign(connection, path)
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version or schema.schema_of(connection) != schema.golden(version)[0]:
-            raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
-        connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
-        soundness.check_damage(connection, path)
-        yield connection
-
-
-@contextmanager
-def open_lent(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database of the person's, to be asked and not changed. Theirs is read once, and nothing appears beside it.
-
-    Raises `UsageError` for what is no database.
-    """
-    if not path.is_file():
-        raise UsageError(f"There is no file {path}.")
-    with ExitStack() as stack:
-        try:
-            copy = stack.enter_context(closing(sqlite3.connect(_place_for_copy(path, stack), isolation_level=None)))
-            source = sqlite3.connect(f"{path.absolute().as_uri()}?{_lent_mode(path)}", uri=True)
-            with closing(source):
-                source.backup(copy)
-            copy.execute("SELECT count(*) FROM sqlite_master")
-        except (sqlite3.Error, OSError) as error:
-            raise UsageError(f"{path} cannot be read as a SQLite database: {error}.", "It was not touched.") from None
-        for name in ("trusted_schema = 0", "query_only = 1", "temp_store = 2", "cell_size_check = 1"):
-            copy.execute(f"PRAGMA {name}")
-        copy.text_factory = lambda text: text.decode("utf-8", "replace")
-        _limit(copy)
-        yield copy
-
-
-def _place_for_copy(path: Path, stack: ExitStack) -> str:
-    if path.stat().st_size <= MOST_IN_MEMORY:
-        return ":memory:"
-    return str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "copy")
-
-
-def _lent_mode(path: Path) -> str:
-    """Return how to open a file so that SQLite makes none beside it, as it does where a log should be and is not."""
-    with path.open("rb") as file:
-        is_logged = file.read(19)[18:] == _LOGGED
-    log = path.with_name(path.name + "-wal")
-    return "mode=ro&immutable=1" if is_logged and not (log.exists() and log.stat().st_size) else "mode=ro"
-
-
-def is_sound(path: Path) -> bool:
-    """Say whether a file that may be anybody's is a memory file that memapp can use."""
-    try:
-        with open_suspect(path):
-            return True
-    except (StoreError, sqlite3.Error):
-        return False

@@ -4,7 +4,6 @@ A `Reader` does so by itself, for each row: rows are read one by one, and each m
 """
 
 import functools
-import shutil
 import sqlite3
 import threading
 import time
@@ -15,7 +14,6 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
-from memapp.store.place import from_backup
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -161,6 +159,8 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
 
 
 def _has_no_room(path: Path) -> bool:
+    import shutil  # opening a file waits for nothing that only its errors need
+
     try:
         return shutil.disk_usage(path.parent).free < LEAST_BYTES
     except OSError:
@@ -172,4 +172,6 @@ def _full(path: Path) -> DiskFull:
 
 
 def _damaged(path: Path) -> Damaged:
+    from memapp.store.place import from_backup
+
     return Damaged(f"{path} is damaged or no database.", from_backup(path), path)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memapp.domain.lessons.table import Table
-from memapp.store.connection import open_lent
+from memapp.store.foreign import open_lent
 
 SECONDS = 10.0
 MOST_ROWS = 1000

@@ -5,12 +5,11 @@ NULL is no word in a field that holds text. JSON stands where a field holds seve
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
 from memapp.store.encoding import to_json, to_text
 from memapp.store.failures import Row, from_row
@@ -47,8 +46,7 @@ def stored(value: Any) -> Any:
 
 @cache
 def _readers(kind: type) -> Mapping[str, Callable[[Any], Any] | None]:
-    types = get_type_hints(kind)
-    return {one.name: _reader(types[one.name]) for one in fields(kind)}
+    return {name: _reader(of) for name, of in get_type_hints(kind).items() if get_origin(of) is not ClassVar}
 
 
 def _reader(of: Any) -> Callable[[Any], Any] | None:
@@ -68,7 +66,7 @@ def _reader(of: Any) -> Callable[[Any], Any] | None:
         return lambda value: tuple(_parsed(value))
     if get_origin(of) is Mapping:
         return _parsed
-    if isinstance(of, type) and is_dataclass(of):
+    if isinstance(of, type) and hasattr(of, "__dataclass_fields__"):
         return lambda value: of(**_parsed(value))
     return None
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from memapp.errors import StoreError, StoreLocked
 from memapp.store import schema, soundness
-from memapp.store.connection import connect, open_copy, open_source, open_suspect
+from memapp.store.connection import connect, open_copy, open_source
 from memapp.store.failures import translated_errors
 from memapp.store.folder import prepare_folder, refuse_no_file, replace_synced, written_whole
+from memapp.store.foreign import open_suspect
 from memapp.store.lock import Lock, at_the_copies
 from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 

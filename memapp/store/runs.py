@@ -1,11 +1,11 @@
-"""Runs: their steps, the failures among these, and the fingerprints by which those are recognised."""
+"""Runs: their steps, and the failures among these."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.domain.lessons.lesson import ErrorEvent, Evidence, Run, RunClient, RunStep
+from memapp.domain.lessons.lesson import ErrorEvent, RunClient
+from memapp.domain.lessons.run import Evidence, Run, RunStep
 from memapp.errors import NotFound
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -101,39 +101,6 @@ def steps_of(session: Session, run_id: str) -> list[RunStep]:
 # Failures --------------------------------------------------------------------------------------------------------------
 
 
-def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str], now: datetime) -> str:
-    """Return the id of a fingerprint, which is added if it is new."""
-    about = {"tool": found.tool, "shape": found.shape, "scope": found.scope, "subject": found.subject, "version": found.version}
-    session.insert_new("fingerprints", id=new_id(now), **about, tags=tags, created_at=now)
-    sql = """SELECT id FROM fingerprints WHERE user_id = :user AND tool = :tool AND shape = :shape AND scope = :scope
-             AND subject = :subject AND version = :version"""
-    return str(session.value(sql, **about))
-
-
-def get_fingerprint(session: Session, fingerprint_id: str) -> Fingerprint:
-    """Return a fingerprint by its id. Raises `NotFound`."""
-    sql = "SELECT * FROM fingerprints WHERE user_id = :user AND id = :id"
-    found = session.record(Fingerprint, sql, id=fingerprint_id)
-    if found is None:
-        raise NotFound(f"There is no fingerprint {fingerprint_id}.")
-    return found
-
-
-def merge_fingerprints(session: Session, fingerprint_ids: Sequence[str], *, into: str) -> None:
-    """Take failures for the same as another, with those that were taken for the same as they."""
-    sql = """UPDATE fingerprints SET merged_into = (SELECT coalesce(merged_into, id) FROM fingerprints WHERE id = :into)
-             WHERE user_id = :user AND id <> :into AND coalesce(merged_into, id) IN (
-                 SELECT coalesce(merged_into, id) FROM fingerprints WHERE id IN (SELECT value FROM json_each(:ids)))"""
-    session.run(sql, ids=fingerprint_ids, into=into)
-
-
-def part_fingerprints(session: Session, fingerprint_ids: Sequence[str]) -> int:
-    """Take failures for different ones again; return how many were taken for the same."""
-    sql = """UPDATE fingerprints SET merged_into = NULL WHERE user_id = :user AND merged_into IS NOT NULL
-             AND (id IN (SELECT value FROM json_each(:ids)) OR merged_into IN (SELECT value FROM json_each(:ids)))"""
-    return session.run(sql, ids=fingerprint_ids).rowcount
-
-
 def fingerprints_of(session: Session, tool: str, scope: str, action: str) -> list[str]:
     """Return the ids of the fingerprints by which the failures of an action in a place are recognised."""
     sql = f"SELECT DISTINCT fingerprint_id FROM ({_EVENT}) WHERE tool = :tool AND scope = :scope AND action = :action"  # noqa: S608
@@ -157,9 +124,11 @@ def open_failures(session: Session, client: RunClient, agent: str, scope: str, s
     return session.records(ErrorEvent, sql, since=since, client=client, agent=agent, scope=scope)
 
 
-def last_failure(session: Session, scope: str) -> ErrorEvent | None:
-    """Return what failed last in a place."""
-    return session.record(ErrorEvent, f"{_EVENT} AND r.scope = :scope ORDER BY e.id DESC LIMIT 1", scope=scope)
+def last_failure(session: Session, scope: str, tool: str, since: datetime) -> ErrorEvent | None:
+    """Return what failed last in a place, or in any since a time, if the person did it with a certain tool."""
+    sql = f"""{_EVENT} AND (r.scope = :scope OR f.tool = :tool AND r.client = 'person' AND e.created_at >= :since)
+              ORDER BY e.id DESC LIMIT 1"""
+    return session.record(ErrorEvent, sql, scope=scope, tool=tool, since=since)
 
 
 def failed_last(session: Session, tool: str, scope: str, action: str, since: datetime) -> ErrorEvent | None:
@@ -188,7 +157,7 @@ def times(session: Session, fingerprint_id: str) -> tuple[int, int]:
     """Return how often a failure happened, and in how many runs."""
     sql = """SELECT count(*) AS n, count(DISTINCT s.run_id) AS runs FROM error_events e JOIN run_steps s ON s.id = e.step_id
              WHERE e.user_id = :user AND e.fingerprint_id IN (
-                 SELECT id FROM fingerprints WHERE coalesce(merged_into, id) = :id)"""
+                 SELECT :id UNION ALL SELECT id FROM fingerprints WHERE user_id = :user AND merged_into = :id)"""
     (row,) = session.run(sql, id=fingerprint_id)
     return row["n"], row["runs"]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from memapp import paths
 from memapp.errors import StoreError
-from memapp.store.vocabulary import VOCABULARY
 
 if TYPE_CHECKING:
     import sqlite_utils
@@ -20,7 +19,7 @@ APPLICATION_ID = 0x4D454D41  # "MEMA"
 
 def scripts() -> list[Path]:
     """Return the migrations in their order; their number is the version of the schema."""
-    return sorted(paths.bundled("migrations").glob("[0-9]*.sql"))
+    return sorted(one for one in paths.bundled("migrations").iterdir() if one.suffix == ".sql")
 
 
 def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
@@ -87,6 +86,8 @@ def _made_by(files: tuple[Path, ...]) -> tuple[set[tuple[str, str, str]], set[tu
 
 def words_of(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
     """Return the fixed rows of a file: the words that columns may hold, and the fields of the profile."""
+    from memapp.store.vocabulary import VOCABULARY  # who only opens a file waits for none of the words
+
     there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}  # of that version
     tables = there.intersection((*VOCABULARY, "profile_fields"))
     return {(table, *map(str, row)) for table in tables for row in connection.execute(f"SELECT * FROM {table}")}  # noqa: S608

@@ -2,9 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TypeVar
 
 from memapp.store.failures import Row
@@ -16,7 +14,10 @@ Rejected = sqlite3.IntegrityError
 """The schema refuses what was to be written."""
 
 
-@dataclass(frozen=True, slots=True)
+USER_ID = "me"
+"""memapp has one person per file; the store keeps the column so that it could have more."""
+
+
 class Session:
     """A connection, on behalf of one person, and one moment for all that is done with it.
 
@@ -24,10 +25,13 @@ class Session:
     ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
     """
 
-    conn: sqlite3.Connection
-    user_id: str
-    now: datetime = field(default_factory=partial(datetime.now, UTC))
-    """When the session was opened."""
+    __slots__ = ("conn", "now", "user_id")
+
+    def __init__(self, conn: sqlite3.Connection, user_id: str, now: datetime | None = None) -> None:
+        self.conn = conn
+        self.user_id = user_id
+        self.now = now or datetime.now(UTC)
+        """When the session was opened."""
 
     def normalise(self, text: str) -> str:
         """Return what counts as the same text in this file."""

@@ -12,9 +12,10 @@ from memapp.domain.forget import ByteNeedles
 from memapp.domain.wording import Wording
 from memapp.errors import DiskFull, StoreError, StoreLocked
 from memapp.store import place, schema
-from memapp.store.connection import add_wording, is_sound, open_copy
+from memapp.store.connection import add_wording, open_copy
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
+from memapp.store.foreign import is_sound
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.free_pages import empty_free_pages
 from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned

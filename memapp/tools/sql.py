@@ -9,6 +9,7 @@ from typing import Protocol
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
 from memapp.domain.lessons.table import Table
 
+NAME = "sql"
 MOST_CHARS = 16_000
 
 
@@ -28,7 +29,7 @@ class Sql:
     """A database as it is asked."""
 
     database: Queryable
-    name: str = "sql"
+    name: str = NAME
 
     @property
     def scope(self) -> str:

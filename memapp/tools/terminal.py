@@ -14,12 +14,11 @@ import time
 import tty
 from typing import NoReturn
 
+from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
+
 HEAD_BYTES, TAIL_BYTES = 4096, 12_288
 """How much of the beginning and of the end of an output is kept."""
 CHUNK = 65_536
-NOT_FOUND, NOT_RUNNABLE = 127, 126
-ENDED_BY_PERSON = (128 + signal.SIGINT, 128 + signal.SIGPIPE)
-"""Exit codes that say nothing about a command: somebody had enough of it."""
 
 
 class Kept:
@@ -43,17 +42,6 @@ class Kept:
         left_out = self.size - len(self.head) - len(self.tail)
         mark = f"\n… {left_out:,} bytes left out …\n".encode() if left_out else b""
         return (self.head + mark + self.tail).decode("utf-8", "replace")
-
-
-class Ran:
-    """What became of a command."""
-
-    def __init__(self, code: int, output: str, seconds: float, lost: str = "", *, interrupted: bool = False) -> None:
-        self.code, self.output, self.seconds = code, output, seconds
-        self.interrupted = interrupted
-        """Ctrl+c ended it."""
-        self.lost = lost
-        """Why its output did not get where it should: a disk was full."""
 
 
 def run(argv: list[str]) -> Ran:

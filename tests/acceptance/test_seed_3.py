@@ -4,7 +4,7 @@ The executor remembers nothing from run to run; it does what a hint says nine ti
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -123,8 +123,8 @@ def stressed(tmp_path: Path) -> Iterator[Runtime]:
         runs.attempt(runtime, KILN, action)
     (good,) = browse.list_lessons(runtime)
     now = runtime.clock()
-    wrong = replace(
-        good, id=new_id(now), rule_text="kiln frie -> kiln feir", correct="kiln feir", origin="import", evidence_at=now
+    wrong = good._replace(
+        id=new_id(now), rule_text="kiln frie -> kiln feir", correct="kiln feir", origin="import", evidence_at=now
     )
     with runtime.write() as session:
         changes.apply(session, LessonAdded(wrong), runtime.actor(name="import"), session.now)

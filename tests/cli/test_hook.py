@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memapp import later
 from memapp.light_hook import agent_step, main, read
 from tests.cli.conftest import Terminal
 
@@ -128,10 +129,14 @@ def test_a_locked_a_damaged_and_a_missing_memory_deny_nothing(
 ) -> None:
     home, failed = tmp_path / "none", event(folder, "false", error="Exit code 1")
     assert tell(home, **failed) == "" and "nothing was recorded" not in capsys.readouterr().err
+    later.wait(home / "cache")
     with closing(sqlite3.connect(home / "memapp.db")) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert tell(home, **failed) == ""
-    assert "nothing was recorded" in capsys.readouterr().err
+        assert (tell(home, **failed), capsys.readouterr().err) == ("", ""), "the agent waits for nothing that is written"
+        later.wait(home / "cache")
+    assert tell(home, **failed) == ""
+    assert "nothing was recorded" in capsys.readouterr().err, "it is said the next time"
+    later.wait(home / "cache")
     (home / "memapp.db").write_bytes(os.urandom(5000))
     assert tell(home, **failed) == ""
     assert "nothing was recorded" in capsys.readouterr().err

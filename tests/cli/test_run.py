@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp import later
 from memapp.light_run import read
 from tests.cli.conftest import Terminal
 
@@ -115,6 +116,7 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
     told = "memapp: this failed last time; here `git status` worked once · memapp why"
     said = memapp("run", "--", "git", "stauts")[2].splitlines()
     assert said == [told], "first, and not once more"
+    later.wait(memapp.home / "cache")
     with sqlite3.connect(memapp.home / "memapp.db") as file:
         assert [row[0] for row in file.execute("SELECT point FROM activations ORDER BY id")] == ["on_error"] * 2 + ["pre_run"]
     file.close()

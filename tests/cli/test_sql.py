@@ -20,7 +20,9 @@ def test_a_failed_query_is_put_right_by_what_worked_last_time(memapp: Terminal, 
     assert "memapp lessons" in err
     assert memapp("sql", str(file), "SELECT name FROM vases")[1] == "name\ntall\nwide\n"
     code, _, err = memapp("sql", str(file), "SELECT nmae FROM vases")
-    assert err.splitlines()[1:] == ["memapp: here `SELECT name FROM vases` worked once, untested as a hint"]
+    assert err.splitlines()[1:] == ["memapp: here `SELECT name FROM vases` worked once, untested as a hint · memapp why"]
+
+    assert memapp("why")[1].splitlines()[0] == "failed: SELECT nmae FROM vases", "wherever the person is"
 
     (run,) = json.loads(memapp("runs", "--json")[1])
     assert (run["tool"], run["client"], run["steps"], run["tool_errors"]) == ("sql", "person", 3, 2)

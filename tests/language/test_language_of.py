@@ -2,9 +2,9 @@
 
 import pytest
 
-from memapp.language import language_of
 from memapp.language.any import AnyLanguage
 from memapp.language.english.language import English
+from memapp.language.language_of import language_of
 
 
 @pytest.mark.parametrize(

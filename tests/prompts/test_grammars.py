@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memapp.domain.lessons.lesson import RunStep
+from memapp.domain.lessons.run import RunStep
 from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path

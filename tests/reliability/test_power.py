@@ -12,6 +12,8 @@ from memapp import bootstrap
 from memapp.domain.changes import (
     Change,
     Created,
+    FailuresMerged,
+    FailuresParted,
     LessonAdded,
     LessonDeleted,
     LessonEdited,
@@ -32,11 +34,13 @@ from memapp.domain.changes import (
 from memapp.domain.lessons.lesson import LESSON
 from memapp.errors import StoreError
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, undo
+from memapp.services import curate, forget, runs, undo
 from memapp.services.consent import decisions
+from memapp.services.lessons import browse
 from memapp.services.lessons import curate as lessons
 from memapp.store import changes, connection, restore, schema
 from memapp.store.place import BACKUPS, new_copy
+from memapp.tools.scripted import ScriptedTool
 from tests.reliability.forked import usually
 from tests.reliability.power import Entry, Marked, Recorder, left_on_disk, put_on_disk, recording
 from tests.reliability.test_kill import assert_sound
@@ -60,10 +64,17 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     LessonAdded: lambda runtime, ids: ids.append(lesson_of(lessons.add(runtime, "git", "here", "git psuh", "git push"))),
     LessonEdited: lambda runtime, ids: lessons.edit(runtime, ids[-1], correct="git push --all"),
     LessonMoved: lambda runtime, ids: lessons.archive(runtime, ids[-1]),
+    FailuresMerged: lambda runtime, ids: lessons.take_for_same(runtime, *learned(runtime)),
+    FailuresParted: lambda runtime, ids: lessons.tell_apart(runtime, learned(runtime)[1]),
     LessonDeleted: lambda runtime, ids: lessons.discard(runtime, ids[-1]),
     LessonRestored: lambda runtime, ids: lessons.restore(runtime, ids[-1]),
     LessonPurged: lambda runtime, ids: directly(runtime, LessonPurged(ids[-1])),
 }
+
+
+def learned(runtime: Runtime) -> list[str]:
+    """Return the ids of the lessons that are made of solved failures."""
+    return [one.id for one in browse.list_lessons(runtime) if one.tool == "kiln"]
 
 
 def lesson_of(revision: Revision) -> str:
@@ -78,6 +89,9 @@ def directly(runtime: Runtime, change: Change) -> None:
 def plant(home: Path) -> list[str]:
     runtime = bootstrap.start(home=home)
     ids = [curate.add(runtime, text).memory_id for text in FACTS]
+    kiln = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: no frie", "kiln wram": "kiln: it is too cold to wram"})
+    for action in ("kiln frie", "kiln fire", "kiln wram", "kiln warm"):
+        runs.attempt(runtime, kiln, action)
     runtime.close()
     return ids
 

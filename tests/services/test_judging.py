@@ -9,11 +9,11 @@ import pytest
 from memapp.domain.changes import Actor, LessonMoved
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import Lesson
-from memapp.domain.lessons.utility import is_withheld
+from memapp.domain.lessons.ranking import is_withheld
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import jobs, runs, undo
-from memapp.services.lessons import browse, curate
+from memapp.services.lessons import browse, curate, hints
 from memapp.services.runs import Client
 from memapp.store import changes
 from memapp.tools.scripted import ScriptedTool
@@ -160,6 +160,19 @@ def test_until_it_is_proven_one_match_in_five_is_withheld_but_never_the_first(tm
     runtime.close()
     assert [bool(row["shown"]) for row in rows] == [True, *(not is_withheld(row["id"]) for row in rows[1:])]
     assert (found.status, found.retrieved, found.withheld) == ("candidate", shown, 30 - shown)
+
+
+def test_who_asks_is_shown_what_was_withheld_and_it_counts_as_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = make_runtime(tmp_path, lessons_compare=True)
+    learn(runtime)
+    monkeypatch.setattr(hints, "is_withheld", lambda _: True)
+    assert (day(runtime, "kiln frie", "kiln fire"), day(runtime, "kiln frie")) == (1, 0)
+    assert (lesson(runtime).retrieved, lesson(runtime).withheld) == (1, 1)
+    for _ in range(2):  # it is revealed once
+        asked = runs.why(runtime, KILN.scope)
+        assert asked and [one.lesson.correct for one in asked[1]] == ["kiln fire"]
+        assert (lesson(runtime).retrieved, lesson(runtime).withheld) == (2, 0)
+    runtime.close()
 
 
 def test_a_tool_that_knows_its_goal_says_itself_what_was_the_answer(runtime: Runtime) -> None:

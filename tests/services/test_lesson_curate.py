@@ -4,16 +4,23 @@ from collections.abc import Callable
 
 import pytest
 
+from memapp.domain.lessons.lesson import Lesson
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.lessons import browse, curate
+from memapp.store import fingerprints
 from tests.services.test_runs import do, hints, kiln, rules
 
 
-def state(runtime: Runtime) -> list[tuple[str, str, str, bool, int]]:
+def state(runtime: Runtime) -> list[tuple[str, str, str, bool, tuple[int, ...]]]:
     found = [browse.get_lesson(runtime, lesson_id) for lesson_id in every(runtime)]
-    return [(one.rule_text, one.status, one.reason, one.purge_at is not None, len(one.triggers)) for one in found]
+    return [(one.rule_text, one.status, one.reason, one.purge_at is not None, groups(runtime, one)) for one in found]
+
+
+def groups(runtime: Runtime, lesson: Lesson) -> tuple[int, ...]:
+    """Return for each failure of a lesson how many are taken for it."""
+    return tuple(len(fingerprints.groups(runtime.read(), [one])) for one in lesson.triggers)
 
 
 def every(runtime: Runtime) -> list[str]:
@@ -29,6 +36,7 @@ def every(runtime: Runtime) -> list[str]:
         lambda runtime, one, other: curate.discard(runtime, one, other),
         lambda runtime, one, _: curate.edit(runtime, one, correct="kiln fire --low"),
         lambda runtime, one, other: curate.merge(runtime, one, other),
+        lambda runtime, one, other: curate.take_for_same(runtime, one, other),
         lambda runtime, _, __: curate.add(runtime, "kiln", "studio", "kiln bake", "kiln fire"),
     ],
 )
@@ -96,3 +104,18 @@ def test_of_lessons_that_were_merged_one_is_for_the_failures_of_both(runtime: Ru
     assert len(every(runtime)) == 2
     with pytest.raises(UsageError, match="itself"):
         curate.merge(runtime, one, one)
+
+
+def test_failures_that_were_parted_are_taken_for_the_same_again_by_undo(runtime: Runtime) -> None:
+    do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm")
+    one, other = every(runtime)
+    curate.take_for_same(runtime, one, other)
+    together = state(runtime)
+    with pytest.raises(UsageError, match="already"):
+        curate.take_for_same(runtime, one, other)
+    curate.tell_apart(runtime, other)
+    assert state(runtime) != together
+    undo.undo_last(runtime)
+    assert state(runtime) == [(*row[:2], "undone" if row[0].startswith("kiln wram") else row[2], *row[3:]) for row in together]
+    undo.undo_last(runtime)
+    assert [row[4] for row in state(runtime)] == [(1,), (1,)]

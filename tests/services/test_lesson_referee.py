@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -28,7 +27,7 @@ class Kiln(ScriptedTool):
     """Nothing tells how it went when it was stopped."""
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        return replace(super().feedback(attempt), hard_failure=None if "stop" in attempt.action else bool(attempt.exit_code))
+        return super().feedback(attempt)._replace(hard_failure=None if "stop" in attempt.action else bool(attempt.exit_code))
 
 
 def run(runtime: Runtime, *actions: str) -> None:

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 from memapp.domain.lessons.feedback import Feedback
-from memapp.tools.shell import TIMED_OUT, Shell
+from memapp.tools.child import TIMED_OUT
+from memapp.tools.shell import Shell
 from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
 
 

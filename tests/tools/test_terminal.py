@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp import later
 from memapp.tools import terminal
 
 MEMAPP = (sys.executable, "-m", "memapp")
@@ -61,6 +62,7 @@ def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
     assert under.stderr.startswith(plain.stderr)
     assert code or under.stderr == plain.stderr, "a success says nothing"
+    later.wait(tmp_path / "home" / "cache")
     assert (tmp_path / "home" / "memapp.db").exists() is (code != 0), "the store is opened after a failure only"
 
 

@@ -1,14 +1,12 @@
 """The feedback of a tool on one step: four channels, whatever the tool is."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Channel = Literal["hard_failure", "constraint_failure", "no_progress"]
 """Why a step counts as failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Efficiency:
+class Efficiency(NamedTuple):
     """What a step cost."""
 
     seconds: float = 0.0
@@ -16,8 +14,7 @@ class Efficiency:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(NamedTuple):
     """The four channels of one step."""
 
     hard_failure: bool | None = False
@@ -44,8 +41,7 @@ class Feedback:
         return "no_progress"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAttempt:
+class ToolAttempt(NamedTuple):
     """What was done with a tool, and what came of it."""
 
     action: str

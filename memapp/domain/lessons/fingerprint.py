@@ -8,8 +8,8 @@ fingerprints keep theirs and are not regrouped.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import ToolAttempt
 
@@ -43,8 +43,7 @@ _VOLATILE = tuple(
 _REPEATED = re.compile(r"\*(?:[\s,:/.=@-]*\*)+")
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """By what a failure is recognised."""
 
     tool: str

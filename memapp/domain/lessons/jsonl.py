@@ -17,6 +17,7 @@ from memapp.domain import strict_json
 from memapp.domain.lessons.feedback import Channel
 from memapp.domain.lessons.fingerprint import MAX_SHAPE_CHARS, MAX_SUBJECT_CHARS, Fingerprint
 from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, MAX_RULE_CHARS, Lesson, LessonLevel
+from memapp.domain.lessons.ranking import reliability
 from memapp.domain.text import clean, one_line
 
 SCHEMA, SCHEMA_VERSION = "lesson_store_v2", 2
@@ -116,7 +117,7 @@ def read(line: str) -> LessonRow | ErrorRow:
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise ValueError(f"{where} is not what it should be") from None
-    if isinstance(found, LessonRow) and not found.says:
+    if isinstance(found, LessonRow) and not any(map(str.isalnum, found.says)):
         raise ValueError("the lesson says nothing")
     return found
 
@@ -155,7 +156,7 @@ def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Seque
         "action_template": lesson.correct,
         "expected_evidence": "",
         "source_session_ids": list(runs),
-        "reliability": _reliability(lesson.helped, lesson.hurt),
+        "reliability": reliability(lesson.helped, lesson.hurt),
         "retrieval_count": lesson.retrieved,
         "helpful_count": lesson.helped,
         "harmful_count": lesson.hurt,
@@ -185,7 +186,7 @@ def rewrite_lesson(line: str, lesson: Lesson) -> str:
     if lesson.retrieved:
         seen = {"retrieval_count": lesson.retrieved, "helpful_count": lesson.helped, "harmful_count": lesson.hurt}
         now |= {name: _number(row.get(name)) + count for name, count in seen.items() if name in row}
-        now |= {"reliability": _reliability(lesson.helped, lesson.hurt)} if "reliability" in row else {}
+        now |= {"reliability": reliability(lesson.helped, lesson.hurt)} if "reliability" in row else {}
     return line if now == row else strict_json.write(now)
 
 
@@ -228,10 +229,6 @@ def _code(text: str) -> str:
     text = one_line(clean(text))
     fence = "`" * (1 + max((len(found) for found in re.findall("`+", text)), default=0))
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
-
-
-def _reliability(helped: int, hurt: int) -> float:
-    return (helped + 1) / (helped + hurt + 2)
 
 
 def _number(value: object) -> int:

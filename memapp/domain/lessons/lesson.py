@@ -1,10 +1,12 @@
-"""Lessons, and what they are made of: runs with their steps, failures, and activations."""
+"""Lessons, and what they are made of: runs with their steps, failures, and activations.
 
-from dataclasses import dataclass
+They are named tuples, as all that a hint is made of: somebody waits for it, and `dataclasses` alone take as long to load as
+Python itself.
+"""
+
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.feedback import Channel
 from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, words
 from memapp.domain.text import is_slip
 
@@ -26,14 +28,10 @@ ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class Lesson(NamedTuple):
     """What failed, and what then worked."""
 
     id: str
-    status: LessonStatus = "candidate"
-    reason: str = ""
-    """Why it has that status."""
     rule_text: str
     """For people: `git psuh -> git push`."""
     wrong: str
@@ -41,15 +39,19 @@ class Lesson:
     level: LessonLevel
     tool: str
     scope: str
-    task: str = ""
     origin: LessonOrigin
+    created_at: datetime
+    updated_at: datetime
+    evidence_at: datetime
+    status: LessonStatus = "candidate"
+    reason: str = ""
+    """Why it has that status."""
+    task: str = ""
     triggers: tuple[str, ...] = ()
     """Ids of the fingerprints that it is for."""
     tags: tuple[str, ...] = ()
     purge_at: datetime | None = None
     """When it leaves the trash for good; None while it is not there."""
-    created_at: datetime
-    updated_at: datetime
     worked: int = 1
     """How often its correct part followed on its wrong one."""
     helped: int = 0
@@ -59,53 +61,9 @@ class Lesson:
     utility: float | None = None
     p: float | None = None
     evidence_runs: int = 0
-    evidence_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One attempt at a task."""
-
-    id: str
-    client: RunClient
-    agent: str
-    tool: str
-    scope: str
-    task: str
-    started_at: datetime
-    last_at: datetime
-    passed: bool | None = None
-    score: float | None = None
-    steps: int = 0
-    tool_errors: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunStep:
-    """One thing that was done in a run."""
-
-    id: str
-    run_id: str
-    seq: int
-    action: str
-    exit_code: int | None
-    seconds: float
-    progress: float | None
-    created_at: datetime
-    channel: Channel | None = None
-    """Why it failed; None if it worked, as far as that is known."""
-    known: bool = True
-    """The tool itself tells how it went."""
-    judged: bool | None = None
-    """A model said that it worked, or did not, without being told."""
-    excerpt: str = ""
-    """Of its error text."""
-    tags: tuple[str, ...] = ()
-    solved_by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorEvent:
+class ErrorEvent(NamedTuple):
     """A failed step, with the fingerprint by which it is recognised when it happens again."""
 
     id: str
@@ -118,17 +76,6 @@ class ErrorEvent:
     tags: tuple[str, ...]
     task: str
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A failure that a lesson is for, as it happened."""
-
-    run_id: str
-    action: str
-    at: datetime
-    solved_by: str
-    """What worked then; empty where nothing did."""
 
 
 def rule(wrong: str, correct: str) -> str:

@@ -6,12 +6,12 @@ A lesson that knows the very error comes before one that knows only its shape, a
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
+from typing import NamedTuple
+from zlib import crc32
 
 from memapp.domain.lessons.lesson import LessonStatus
-from memapp.domain.lessons.utility import reliability
 
 WEIGHTS: Mapping[str, float] = {"fingerprint": 0.40, "tags": 0.25, "text": 0.20, "reliability": 0.10, "recency": 0.05}
 HALF_LIFE_DAYS = 30.0
@@ -20,6 +20,8 @@ MOST_OF_SESSION = 2
 """Lessons that were learned in the same earlier session."""
 MOST_OF_TAG = 2
 MOST_UNTESTED = 1
+WITHHELD = 0.20
+"""The share of matches at which a lesson that is not promoted is withheld."""
 LEAST_ALIKE = 0.8
 """Likeness of shapes from which an error is taken for one of the same kind."""
 
@@ -46,13 +48,14 @@ def tier(*, same_shape: bool, same_subject: bool, same_scope: bool, travels: boo
     return Tier.ALIKE if alike >= LEAST_ALIKE else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonMatch:
+class LessonMatch(NamedTuple):
     """A lesson that may fit, with what is known about it and the fit."""
 
     lesson_id: str
     status: LessonStatus
     tool: str
+    evidence_at: datetime
+    """When it was last activated, or made."""
     tags: frozenset[str] = frozenset()
     session: str = ""
     """The earlier session it was learned in; empty for a person's own or an imported one."""
@@ -63,8 +66,6 @@ class LessonMatch:
     """0 to 1."""
     helped: int = 0
     hurt: int = 0
-    evidence_at: datetime
-    """When it was last activated, or made."""
     by_person: bool = False
     """The person promoted it."""
     conflicts: frozenset[str] = frozenset()
@@ -80,12 +81,11 @@ class LessonMatch:
         return self.by_person, reliability(self.helped, self.hurt), self.evidence_at, self.lesson_id
 
 
-@dataclass(frozen=True, slots=True)
-class RankedLesson:
+class RankedLesson(NamedTuple):
     """A lesson to show, with its score and the five parts it is the sum of."""
 
     match: LessonMatch
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float]
     """In the order of `WEIGHTS`, weighed."""
 
     @property
@@ -127,6 +127,11 @@ def tag_overlap(some: Collection[str], others: Collection[str]) -> float:
     return len({*some} & {*others}) / len(either) if either else 0.0
 
 
+def reliability(helped: int, hurt: int) -> float:
+    """Return the share of activations that helped, drawn to one half while there are few: Laplace's rule of succession."""
+    return (helped + 1) / (helped + hurt + 2)
+
+
 def recency(at: datetime, now: datetime) -> float:
     """Return 1 for now, and half of it for every 30 days before."""
     return math.pow(0.5, max((now - at).total_seconds(), 0.0) / 86_400 / HALF_LIFE_DAYS)
@@ -139,6 +144,11 @@ def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
         if not any(one.lesson_id in rival.conflicts or rival.lesson_id in one.conflicts for rival in kept.values()):
             kept[one.lesson_id] = one
     return list(kept.values())
+
+
+def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
+    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
+    return crc32(activation_id.encode()) < share * 2**32
 
 
 def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson]:

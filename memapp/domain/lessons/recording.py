@@ -1,6 +1,10 @@
-"""What of the things that are done is recorded at all."""
+"""What is recorded of the things that are done, and whether anything is."""
 
 from enum import StrEnum
+from typing import NamedTuple
+
+from memapp.domain.lessons.feedback import Feedback, ToolAttempt
+from memapp.domain.lessons.lesson import RunClient
 
 FIRST = """From now on memapp keeps what fails of the commands that you run with it, and what then works: see `memapp lessons`.
 If you do not want that: memapp config set lessons off"""
@@ -13,6 +17,43 @@ class LessonRule(StrEnum):
     HINT = "hint"
     RECORD = "record"
     OFF = "off"
+
+
+class LessonSettings(NamedTuple):
+    """The settings of lessons, by their names, with the defaults."""
+
+    lessons: LessonRule = LessonRule.HINT
+    lessons_not_of: str = ""
+    lessons_compare: bool = True
+
+
+DEFAULTS = LessonSettings()
+
+
+class Client(NamedTuple):
+    """Who works with a tool, and at what."""
+
+    kind: RunClient = "person"
+    agent: str = ""
+    """The name of another program."""
+    task: str = ""
+
+    @property
+    def is_program(self) -> bool:
+        return self.kind not in ("person", "chat")
+
+
+class ToolStep(NamedTuple):
+    """What was done with a tool, as it is to be recorded."""
+
+    tool: str
+    scope: str
+    """The place it was used in."""
+    done: ToolAttempt
+    feedback: Feedback
+    client: Client
+    told: str = ""
+    """The lesson that was shown before it."""
 
 
 def is_left_out(left_out: str, action: str, tool: str, folder: str) -> bool:

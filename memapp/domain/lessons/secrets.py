@@ -2,14 +2,26 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 MARK = "***"
 
 
-def without_secrets(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
-    """Return a text with every secret replaced by three stars; of a pattern only the group `secret`, where it has one."""
-    for pattern in patterns:
-        text = pattern.sub(_hidden, text)
+class SecretForm(NamedTuple):
+    """A form that secrets have."""
+
+    signs: tuple[str, ...]
+    """One of these is in a text that has such a secret, in small letters; none if nothing gives it away."""
+    pattern: str
+    """A regular expression; of what it finds only the group `secret` goes, where it has one."""
+
+
+def without_secrets(text: str, forms: Sequence[SecretForm]) -> str:
+    """Return a text with every secret replaced by three stars."""
+    folded = text.casefold()
+    for signs, pattern in forms:
+        if not signs or any(sign in folded for sign in signs):
+            text = re.sub(pattern, _hidden, text)
     return text
 
 

@@ -14,6 +14,7 @@ from math import comb, prod
 from random import Random
 
 from memapp.domain.lessons.lesson import LessonStatus
+from memapp.domain.lessons.ranking import reliability
 
 HORIZON = 3
 """Steps of the same run in which a lesson that was shown can help."""
@@ -30,7 +31,6 @@ SURE = 0.10
 UNSURE = 0.20
 """The p up to which a lesson counts as worse than none, and beyond which a promoted one is a candidate again."""
 USELESS = 3
-WITHHELD = 0.20
 LOW_RELIABILITY = 0.35
 UNUSED = timedelta(days=60)
 EXACTLY = 1_000
@@ -134,16 +134,6 @@ def evidence(following: Sequence[FollowingStep], run: RunEvidence) -> RunEvidenc
         errors=sum(step.failed for step in until),
         steps=fix or len(following) + 1,
     )
-
-
-def reliability(helped: int, hurt: int) -> float:
-    """Return the share of activations that helped, drawn to one half while there are few: Laplace's rule of succession."""
-    return (helped + 1) / (helped + hurt + 2)
-
-
-def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
-    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
-    return Random(activation_id).random() < share
 
 
 def reduction(before: float, after: float) -> float:

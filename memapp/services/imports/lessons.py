@@ -16,16 +16,17 @@ from memapp.domain.lessons.failure_tags import OTHER_TAGS
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.fingerprint import READ_CHARS, Fingerprint, fingerprint
 from memapp.domain.lessons.jsonl import TOOL_CHARS, ErrorRow, LessonRow, own_tags, read
-from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson, Run
+from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson
+from memapp.domain.lessons.run import Run
 from memapp.domain.lessons.secrets import without_secrets
 from memapp.domain.portable import NOTHING_IMPORTED, refusal
 from memapp.domain.text import counted
 from memapp.errors import UsageError
-from memapp.language.english.failures import secret_patterns, staying_words, tag_patterns
+from memapp.language.english.failures import secret_forms, staying_words, tag_patterns
 from memapp.runtime import Runtime
 from memapp.services.imports.files import cut_lines
-from memapp.services.lessons.capture import clean_text, scope_hash
-from memapp.store import changes, lesson_rows, runs
+from memapp.services.lessons.recognise import clean_text, scope_hash
+from memapp.store import changes, fingerprints, lesson_rows, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -125,7 +126,7 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         scope=scope,
         task=clean_text(row.task or "")[:MAX_TASK_CHARS],
         origin="import",
-        triggers=tuple(runs.keep_fingerprint(session, one, tags, now) for one in found),
+        triggers=tuple(fingerprints.keep_fingerprint(session, one, tags, now) for one in found),
         tags=tags,
         created_at=now,
         updated_at=now,
@@ -141,7 +142,7 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
     feedback = Feedback(row.hard_failure, row.constraint_failure)
     step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback, session.now)
     found = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
-    fingerprint_id = runs.keep_fingerprint(session, found, _tags(row.tags), session.now)
+    fingerprint_id = fingerprints.keep_fingerprint(session, found, _tags(row.tags), session.now)
     channel: Channel = feedback.channel() or "no_progress"
     excerpt = clean_text(row.error or "")[-MAX_EXCERPT_CHARS:]
     runs.add_error(session, step_id, fingerprint_id, channel, excerpt, row.progress_delta, session.now)
@@ -173,7 +174,7 @@ def _without_secrets(line: str) -> str:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return without_secrets(value, secret_patterns())
+        return without_secrets(value, secret_forms())
     if isinstance(value, list):
         return [_cleaned(one) for one in value]
     return {_cleaned(name): _cleaned(one) for name, one in value.items()} if isinstance(value, dict) else value

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from memapp.domain.lessons.lesson import Evidence, Lesson
+from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.lessons.referee import Calibration
+from memapp.domain.lessons.run import Evidence
 from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.reads import reading

@@ -1,64 +1,27 @@
-"""Making of a failure what can be recognised again, and of a failure that was solved a lesson.
+"""Keeping a failure so that it is recognised again, and making of one that was solved a lesson.
 
 The lesson is a template over the two commands that were carried out, the failed one and the one that then worked. Not a word
 of any output gets into it.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
 from memapp.domain.changes import Actor, LessonAdded, LessonEdited
 from memapp.domain.lessons.conflicts import Fix, are_in_conflict
-from memapp.domain.lessons.failure_tags import tags_of
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import fingerprint
-from memapp.domain.lessons.lesson import (
-    MAX_ACTION_CHARS,
-    MAX_EXCERPT_CHARS,
-    MAX_RULE_CHARS,
-    PAUSE,
-    ErrorEvent,
-    Lesson,
-    Run,
-    corrects,
-    level_of,
-    rule,
-)
+from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, PAUSE, ErrorEvent, Lesson, corrects, level_of, rule
 from memapp.domain.lessons.rewording import covers
-from memapp.domain.lessons.secrets import without_secrets
-from memapp.language.english.failures import secret_patterns, staying_words, tag_patterns
-from memapp.store import changes, runs
+from memapp.domain.lessons.run import Run
+from memapp.services.lessons import recognise
+from memapp.store import changes, fingerprints, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 AGENT = "lessons"
-SCOPE_CHARS = 32
 MOST_NEW = 5
 """Lessons that one run adds at most: those of failures that came again first."""
-
-
-def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
-    """Return an attempt without secrets, the home folder shortened: nothing else of it is ever written."""
-    action, output, before, after, reason = (
-        clean_text(one) for one in (attempt.action, attempt.output, attempt.state_before, attempt.state_after, attempt.reason)
-    )
-    return replace(
-        attempt, action=action[:MAX_ACTION_CHARS], output=output, state_before=before, state_after=after, reason=reason
-    )
-
-
-def clean_text(text: str) -> str:
-    """Return a text without secrets, the home folder shortened."""
-    return without_secrets(text.replace("\0", ""), secret_patterns()).replace(str(Path.home()), "~")
-
-
-def scope_hash(scope: str) -> str:
-    """Return what a place is called in the file, which says nothing about it."""
-    return hashlib.sha256(scope.encode(errors="replace")).hexdigest()[:SCOPE_CHARS]
 
 
 def keep_failure(
@@ -72,9 +35,9 @@ def keep_failure(
     before: float | None,
 ) -> ErrorEvent:
     """Add the failure of a step."""
-    found = fingerprint(tool, run.scope, attempt, staying_words())
-    tags = tags_of(attempt, tag_patterns(), channel, feedback, before)
-    fingerprint_id = runs.keep_fingerprint(session, found, tags, session.now)
+    found = recognise.fingerprint_of(tool, run.scope, attempt)
+    tags = recognise.tags(attempt, feedback, channel, before)
+    fingerprint_id = fingerprints.keep_fingerprint(session, found, tags, session.now)
     store.adopt(session, tool, run.scope, attempt.action, fingerprint_id)
     moved = None if before is None or feedback.progress_signal is None else feedback.progress_signal - before
     excerpt = attempt.output.strip()[-MAX_EXCERPT_CHARS:]

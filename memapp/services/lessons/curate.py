@@ -4,9 +4,10 @@ Each is one step that `undo` takes back. What the person decided stays, whatever
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memapp.domain.changes import (
+    FailuresMerged,
+    FailuresParted,
     LessonAdded,
     LessonChange,
     LessonDeleted,
@@ -31,7 +32,8 @@ from memapp.domain.lessons.lesson import (
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.lessons.capture import clean_text, link_conflicts, scope_hash
+from memapp.services.lessons.capture import link_conflicts
+from memapp.services.lessons.recognise import clean_text, scope_hash
 from memapp.store import changes, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
@@ -61,7 +63,7 @@ def add(runtime: Runtime, tool: str, scope: str, wrong: str, correct: str, level
         evidence_at=now,
     )
     triggers = tuple(runs.fingerprints_of(runtime.read(), tool, lesson.scope, wrong))
-    return _apply(runtime, LessonAdded(replace(lesson, triggers=triggers)))
+    return _apply(runtime, LessonAdded(lesson._replace(triggers=triggers)))
 
 
 def edit(
@@ -112,20 +114,14 @@ def merge(runtime: Runtime, into: str, *lesson_ids: str) -> Revision:
     return _apply(runtime, LessonEdited(kept.id, triggers=triggers), *(LessonMoved(one.id, "archived", MERGED) for one in others))
 
 
-def take_for_same(runtime: Runtime, lesson_id: str, other_id: str) -> None:
+def take_for_same(runtime: Runtime, lesson_id: str, other_id: str) -> Revision:
     """From now on bring back the lessons of one failure for the other as well. Raises `UsageError` if that is so already."""
-    with runtime.write() as session:
-        one, other = (store.get_lesson(session, each).triggers for each in (lesson_id, other_id))
-        if not one or not set(other).difference(one):
-            raise UsageError("These lessons are for the same failure already.")
-        runs.merge_fingerprints(session, sorted(set(other).difference(one)), into=one[0])
+    return _apply(runtime, FailuresMerged(other_id, lesson_id))
 
 
-def tell_apart(runtime: Runtime, lesson_id: str) -> None:
+def tell_apart(runtime: Runtime, lesson_id: str) -> Revision:
     """Take the failures of a lesson for different ones again. Raises `UsageError` if none was taken for another."""
-    with runtime.write() as session:
-        if not runs.part_fingerprints(session, store.get_lesson(session, lesson_id).triggers):
-            raise UsageError("Nobody said that this failure is the same as another.")
+    return _apply(runtime, FailuresParted(lesson_id))
 
 
 def _restoring(lesson: Lesson) -> LessonChange:

@@ -5,22 +5,38 @@ must agree, what it is used for, and what the lesson puts right must stand in th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.domain.lessons.lesson import ActivationPoint, ErrorEvent, Lesson, applies
+from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
-from memapp.domain.lessons.ranking import LEAST_ALIKE, MOST_BEFORE_RUN, MOST_ON_ERROR, LessonMatch, RankedLesson, Tier, rank, tier
-from memapp.domain.lessons.utility import is_withheld
-from memapp.domain.memory import Recalled
+from memapp.domain.lessons.ranking import (
+    LEAST_ALIKE,
+    MOST_BEFORE_RUN,
+    MOST_ON_ERROR,
+    LessonMatch,
+    RankedLesson,
+    Tier,
+    is_withheld,
+    rank,
+    tier,
+)
+from memapp.domain.lessons.recording import Client, ToolStep
 from memapp.domain.text import clean, one_line, shorten
-from memapp.store import activations, runs
+from memapp.services.lessons import recognise
+from memapp.store import fingerprints
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
-from memapp.store.lessons import Triggered
+from memapp.store.lessons import Background, Triggered
 from memapp.store.session import Session
 
+if TYPE_CHECKING:
+    from memapp.domain.memory import Recalled
+
 HINT_CHARS = 200
+LATELY = timedelta(days=30)
+"""A failure longer ago is told of when it happens again, and not before."""
 TIERS: Mapping[Tier, str] = {
     Tier.EXACT: "the same failure",
     Tier.SHAPE: "a failure of the same kind",
@@ -28,8 +44,7 @@ TIERS: Mapping[Tier, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LessonHint:
+class LessonHint(NamedTuple):
     """A lesson as it is shown after a failure. It has words of commands that were carried out, and of nothing else."""
 
     lesson: Lesson
@@ -40,8 +55,10 @@ class LessonHint:
         return TIERS[self.ranked.match.tier]
 
     @property
-    def recalled(self) -> Recalled:
+    def recalled(self) -> "Recalled":
         """Return it as a hit of recall."""
+        from memapp.domain.memory import Recalled  # a hint in a terminal waits for none of it
+
         score, at = round(self.ranked.score, 4), self.lesson.updated_at
         return Recalled("lesson", self.lesson.id, one_line(self.lesson.correct), "", "", at, score, self.tier)
 
@@ -63,51 +80,98 @@ class LessonHint:
         return f"here `{correct}` worked {often}{untested}"
 
 
-def trusted(session: Session, event: ErrorEvent) -> LessonHint | None:
-    """Return the best promoted lesson for a failure: before it happens again nothing else is worth a word."""
-    return next((one for one in find(session, event, MOST_BEFORE_RUN) if not one.ranked.match.untested), None)
+class Drawn(NamedTuple):
+    """A hint for a failure, and whether it is shown or withheld."""
+
+    activation_id: str
+    hint: LessonHint
+    shown: bool
 
 
-def find(session: Session, event: ErrorEvent, most: int = MOST_ON_ERROR) -> list[LessonHint]:
+class KnownFailure(NamedTuple):
+    """What is known of a failure when lessons for it are looked for."""
+
+    fingerprint: Fingerprint
+    action: str
+    tags: tuple[str, ...]
+
+
+def known(session: Session, event: ErrorEvent) -> KnownFailure:
+    """Return what is known of a failure that is kept."""
+    return KnownFailure(fingerprints.get_fingerprint(session, event.fingerprint_id), event.action, event.tags)
+
+
+def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
+    """Return what is known of a failure that is not kept yet; None if the step did not fail."""
+    attempt, channel = recognise.clean_attempt(step.done), step.feedback.channel()
+    if channel is None:
+        return None
+    found = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
+    kept, tags = fingerprints.known(session, found) or (found, recognise.tags(attempt, step.feedback, channel, None))
+    return KnownFailure(kept, attempt.action, tags)
+
+
+def before(session: Session, tool: str, scope: str, action: str) -> LessonHint | None:
+    """Return what a trusted lesson says works in place of something that failed in a place when it was done last."""
+    from memapp.store import runs  # a hint after a failure needs none
+
+    about = (tool, recognise.scope_hash(scope), recognise.clean_text(action)[:MAX_ACTION_CHARS])
+    failed = runs.failed_last(session, *about, since=session.now - LATELY)
+    found = find(session, known(session, failed), MOST_BEFORE_RUN) if failed else []
+    return next((one for one in found if not one.ranked.match.untested), None)
+
+
+def told(session: Session, failure: KnownFailure, client: Client, *, withhold: bool) -> list[Drawn]:
+    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere."""
+    found = find(session, failure)
+    if client.is_program:
+        found = [one for one in found if one.lesson.worked or one.lesson.origin == "person"]
+    return draw(session, found, withhold=withhold)
+
+
+def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> list[LessonHint]:
     """Return the lessons for a failure, best first."""
-    failed = runs.get_fingerprint(session, event.fingerprint_id)
-    same = store.triggered(session, failed.tool, shape=failed.shape)
-    found = _ranked(session, event, failed, same, most)
-    found = found or _ranked(session, event, failed, store.triggered(session, failed.tool), most)
+    failed = failure.fingerprint
+    same = [*store.triggered(session, failed.tool, shape=failed.shape), *store.untriggered(session, failed, failure.action)]
+    found = _ranked(session, failure, same, most)
+    found = found or _ranked(session, failure, store.triggered(session, failed.tool), most)
     return [LessonHint(store.get_lesson(session, one.match.lesson_id), one) for one in found]
 
 
-def _ranked(
-    session: Session, event: ErrorEvent, failed: Fingerprint, among: Sequence[Triggered], most: int
-) -> list[RankedLesson]:
+def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[RankedLesson]:
+    failed = failure.fingerprint
     shapes, actions = Rarity({one.shape for one in among} | {failed.shape}), Rarity([one.wrong for one in among])
-    best: dict[str, LessonMatch] = {}
+    best: dict[str, tuple[Tier, float, Triggered]] = {}
     for one in among:
-        is_same_use = same_use(failed.tool, event.action, failed.subject, one.wrong, one.subject)
-        is_for_it = is_same_use and applies(one.wrong, one.correct, event.action)
+        is_same_use = same_use(failed.tool, failure.action, failed.subject, one.wrong, one.subject)
+        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action)
         alike = shape_likeness(failed.shape, one.shape, shapes) if is_for_it else 0.0
-        match = _match(session, one, failed, alike, actions.likeness(event.action, one.wrong)) if alike >= LEAST_ALIKE else None
-        if match and (one.id not in best or match.tier > best[one.id].tier):
-            best[one.id] = match
-    return rank(best.values(), failed.tool, event.tags, session.now, most)
+        fits = _tier(one, failed, alike) if alike >= LEAST_ALIKE else None
+        if fits is not None and (one.id not in best or fits > best[one.id][0]):
+            best[one.id] = (fits, alike, one)
+    behind = store.backgrounds(session, list(best))
+    text = {one.id: actions.likeness(failure.action, one.wrong) for _, _, one in best.values()}
+    matches = [_match(one, fits, alike, text[one.id], behind[one.id]) for fits, alike, one in best.values()]
+    return rank(matches, failed.tool, failure.tags, session.now, most)
 
 
-def _match(session: Session, one: Triggered, failed: Fingerprint, alike: float, text_similarity: float) -> LessonMatch | None:
-    fits = tier(
+def _tier(one: Triggered, failed: Fingerprint, alike: float) -> Tier | None:
+    return tier(
         same_shape=one.shape == failed.shape,
         same_subject=one.subject == failed.subject,
         same_scope=one.scope == failed.scope,
         travels=one.level != "task",
         alike=alike,
     )
-    if fits is None:
-        return None
+
+
+def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, behind: Background) -> LessonMatch:
     return LessonMatch(
         lesson_id=one.id,
         status=one.status,
-        tool=failed.tool,
-        tags=frozenset(store.tags_of_lesson(session, one.id)),
-        session=store.learned_in(session, one.id),
+        tool=one.tool,
+        tags=frozenset(behind.tags),
+        session=behind.learned_in,
         tier=fits,
         fingerprint_match=alike,
         text_similarity=text_similarity,
@@ -115,23 +179,31 @@ def _match(session: Session, one: Triggered, failed: Fingerprint, alike: float, 
         hurt=one.hurt,
         evidence_at=one.evidence_at,
         by_person=one.reason == "person",
-        conflicts=frozenset(other for other, _, _ in store.conflicts_of(session, one.id)),
+        conflicts=frozenset(behind.conflicts),
     )
 
 
-def show(session: Session, event: ErrorEvent, hints: Sequence[LessonHint], *, withhold: bool, told: str = "") -> list[LessonHint]:
-    """Note that lessons are shown after a failure, and return them; one match in five of an untested one is withheld by lot.
+def draw(session: Session, hints: Sequence[LessonHint], *, withhold: bool) -> list[Drawn]:
+    """Say of each hint whether it is shown; one match in five of an untested one is withheld by lot.
 
-    Without such matches there would be nothing to compare with. The first time a lesson is always shown. `told` is the one that
-    was shown before already; what counts of it is what follows on the failure, as with any other.
+    Without such matches there would be nothing to compare with. The first time a lesson is always shown.
     """
-    shown: list[LessonHint] = []
-    for place, hint in enumerate(hints, start=1):
-        activation_id = new_id(session.now)
-        is_first = not hint.lesson.retrieved
-        withheld = withhold and hint.ranked.match.untested and not is_first and is_withheld(activation_id)
+    drawn = [Drawn(new_id(session.now), hint, shown=True) for hint in hints]
+    if not withhold:
+        return drawn
+    may_be = [one.hint.ranked.match.untested and one.hint.lesson.retrieved > 0 for one in drawn]
+    return [one._replace(shown=not (may and is_withheld(one.activation_id))) for one, may in zip(drawn, may_be, strict=True)]
+
+
+def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], told: str) -> tuple[LessonHint, ...]:
+    """Note the lessons that are shown after a failure, or withheld; return those shown.
+
+    `told` is the one that was shown before already; what counts of it is what follows on the failure, as with any other.
+    """
+    from memapp.store import activations  # a hint is told before anything is noted
+
+    for place, (activation_id, hint, shown) in enumerate(drawn, start=1):
         point: ActivationPoint = "pre_run" if hint.lesson.id == told else "on_error"
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
-        activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=not withheld)
-        shown += [] if withheld else [hint]
-    return shown
+        activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
+    return tuple(one.hint for one in drawn if one.shown)

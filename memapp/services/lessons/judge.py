@@ -8,6 +8,7 @@ from memapp.domain.changes import Actor, LessonMoved
 from memapp.domain.jobs import Pace, has_leapt
 from memapp.domain.lessons.conflicts import Conflict, Fix
 from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
+from memapp.domain.lessons.ranking import reliability
 from memapp.domain.lessons.utility import (
     HORIZON,
     LOW_RELIABILITY,
@@ -19,7 +20,6 @@ from memapp.domain.lessons.utility import (
     Settlement,
     evidence,
     judge,
-    reliability,
     settle,
     verdict,
 )

@@ -1,6 +1,5 @@
 """The order of lessons and what of them is shown; the scores were calculated by hand."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,7 +12,7 @@ LESSON = LessonMatch(lesson_id="a", status="promoted", tool="git", evidence_at=N
 
 
 def lesson(lesson_id: str, **more: object) -> LessonMatch:
-    return replace(LESSON, lesson_id=lesson_id, **more)  # type: ignore[arg-type]
+    return LESSON._replace(lesson_id=lesson_id, **more)  # type: ignore[arg-type]
 
 
 def shown(*matches: LessonMatch, most: int = 9) -> list[str]:
@@ -95,7 +94,7 @@ def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_untested_
     alike, best = lesson("alike", text_similarity=1.0, fingerprint_match=0.95), lesson("best", fingerprint_match=1.0)
     shape, exact = lesson("shape", tier=Tier.SHAPE), lesson("exact", tier=Tier.EXACT, hurt=2)
     untested = lesson("untested", tier=Tier.SHAPE, status="candidate", helped=9)
-    spread = [replace(one, tags=frozenset({one.lesson_id})) for one in (alike, untested, best, shape, exact)]
+    spread = [one._replace(tags=frozenset({one.lesson_id})) for one in (alike, untested, best, shape, exact)]
     assert shown(*spread) == ["exact", "shape", "untested", "alike", "best"]
     assert shown(*spread, most=2) == ["exact", "shape"]
 
@@ -135,15 +134,15 @@ def test_of_two_in_conflict_the_more_reliable_is_shown_then_the_newer(
 ) -> None:
     here, there = lesson("one", **one), lesson("other", **other)
     for first, second in (
-        (replace(here, conflicts=frozenset({"other"})), there),
-        (here, replace(there, conflicts=frozenset({"one"}))),
+        (here._replace(conflicts=frozenset({"other"})), there),
+        (here, there._replace(conflicts=frozenset({"one"}))),
     ):
         assert shown(first, second) == shown(second, first) == [wins]
 
 
 def test_a_lesson_is_not_lost_to_one_that_lost_itself() -> None:
     strong, middle, weak = lesson("strong", helped=9), lesson("middle", helped=3), lesson("weak")
-    chained = [strong, replace(middle, conflicts=frozenset({"strong", "weak"})), weak]
+    chained = [strong, middle._replace(conflicts=frozenset({"strong", "weak"})), weak]
     assert shown(*chained) == ["strong", "weak"]
 
 

@@ -5,10 +5,12 @@ import shlex
 import string
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks import MADE_UP
-from memapp.domain.lessons.secrets import MARK, without_secrets
-from memapp.language.english.failures import secret_patterns
+from memapp.domain.lessons.secrets import MARK, SecretForm, without_secrets
+from memapp.language.english.failures import secret_forms
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -26,14 +28,14 @@ def test_a_secret_is_taken_out_whatever_it_is(form: str) -> None:
         }
         command = form.format(**parts)
         for told in (command, shlex.join(shlex.split(command)), shlex.join(["sh", "-c", command])):
-            found = without_secrets(told, secret_patterns())
+            found = without_secrets(told, secret_forms())
             assert MARK in found
             assert not [part for part in parts.values() if part in found], found
 
 
 def test_a_private_key_goes_as_a_whole() -> None:
     key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\nQyNTUxOQAAACD\n-----END OPENSSH PRIVATE KEY-----"
-    assert without_secrets(f"cat id\n{key}\ndone", secret_patterns()) == f"cat id\n{MARK}\ndone"
+    assert without_secrets(f"cat id\n{key}\ndone", secret_forms()) == f"cat id\n{MARK}\ndone"
 
 
 @pytest.mark.parametrize(
@@ -49,9 +51,22 @@ def test_a_private_key_goes_as_a_whole() -> None:
         "pip install keyring==25.0.0",
         "curl -fsSL https://example.org/install.sh",
         "docker run -p 8080:80 nginx",
+        "git add -patch",
+        "ssh -p2222 me@host",
+        "mysql -P 3306 vases",
         "error: unknown option --passwords",
         "src/some/very/long/path/with/Many0/Parts1/and2/Numbers3/in4/it/x.py",
     ],
 )
 def test_ordinary_commands_stay_as_they_are(plain: str) -> None:
-    assert without_secrets(plain, secret_patterns()) == plain
+    assert without_secrets(plain, secret_forms()) == plain
+
+
+@pytest.mark.parametrize("form", [one for one in secret_forms() if one.signs])
+def test_whatever_a_form_finds_has_one_of_its_signs(form: SecretForm) -> None:
+    @settings(max_examples=30, deadline=None)
+    @given(st.from_regex(form.pattern))
+    def check(found: str) -> None:
+        assert any(sign in found.casefold() for sign in form.signs)
+
+    check()

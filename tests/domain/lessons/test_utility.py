@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memapp.domain.lessons.ranking import is_withheld, reliability
 from memapp.domain.lessons.utility import (
     EXACTLY,
     Effect,
@@ -18,11 +19,9 @@ from memapp.domain.lessons.utility import (
     RunEvidence,
     Settlement,
     evidence,
-    is_withheld,
     judge,
     permutation_test,
     reduction,
-    reliability,
     settle,
     utility,
     verdict,

@@ -1,0 +1,51 @@
+"""Recording what was done outside memapp: the whole of it opens the file, but no model, no persona, no prompt.
+
+Nobody waits for it, and nobody is there to be told: what goes wrong is said the next time.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+from memapp import after_run, light_run, paths, settings
+from memapp.after_run import Attempted, Options, path_in
+from memapp.categories import load_categories
+from memapp.errors import ModelError
+from memapp.language.english.duplicates import ENGLISH
+from memapp.runtime import Runtime
+from memapp.services import runs
+from memapp.services.lessons.hints import Drawn
+from memapp.store.database import open_database
+from memapp.tools.ended import NOT_FOUND
+
+
+def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
+    """Record a step with the hints that were told of it, and leave a marker of the failures that are open then."""
+    try:
+        with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
+            reported = runs.record(runtime, did.step, told)
+        slip = [light_run.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
+        light_run.mark(options, did.place, reported.still_open, slip)
+    except Exception as error:
+        with suppress(OSError):
+            after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")
+
+
+@contextmanager
+def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
+    """Open the file for a moment; `bootstrap` does more. Raises `ConfigError` or `StoreError`."""
+    places = paths.locate(home, database)
+    loaded = settings.load(places.config)
+    categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
+    file = open_database(places.database, ENGLISH)
+    runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model)
+    try:
+        yield runtime
+    finally:
+        runtime.close()
+
+
+def _no_model(*_: object) -> NoReturn:
+    raise ModelError("No model is loaded for this.")
