@@ -6,7 +6,6 @@ the commands that failed there last and for which a trusted lesson says what wor
 """
 
 import os
-import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -65,6 +64,8 @@ def main(wanted: CommandLine) -> int:
 
         after_run.tell(wanted, ran, told)
     if ran.interrupted:  # by the exit code alone a shell would go on with its loop
+        import signal
+
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     if ran.lost:

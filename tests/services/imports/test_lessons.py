@@ -141,6 +141,7 @@ def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime
         '{"memapp": 1, "type": "header"}',
         '{"lesson": 3}',
         '{"lesson": " "}',
+        '{"lesson": "…"}',
         '{"lesson": "x", "lesson": "y"}',
         '{"lesson": "x", "tags": "y"}',
         '{"fingerprint": ["x"]}',
