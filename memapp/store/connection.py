@@ -1,8 +1,8 @@
 """Opening the memory file, with its pragmas, each read back, and its limits; and copies of it."""
 
+import _thread  # `threading` takes longer to load, and a hint waits
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -53,7 +53,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         factory=Reader if read_only else sqlite3.Connection,
     )
     if isinstance(connection, Reader):
-        connection.path, connection.given_out, connection.at_work = path, WeakSet(), threading.Lock()
+        connection.path, connection.given_out, connection.at_work = path, WeakSet(), _thread.allocate_lock()
     connection.row_factory = rows_of(path)
     try:
         add_casefold(connection)

@@ -5,15 +5,17 @@ A `Reader` does so by itself, for each row: rows are read one by one, and each m
 
 import functools
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from memapp.errors import Damaged, DiskFull, StoreError, StoreLocked
+
+if TYPE_CHECKING:
+    import threading
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,7 +75,7 @@ class Reader(sqlite3.Connection):
     path: Path
     given_out: "WeakSet[Rows]"
     """The rows of every query that somebody may still read from."""
-    at_work: threading.Lock
+    at_work: "threading.Lock"
     """Held while a thread is in SQLite: one that closes the connection meanwhile would end the process."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
