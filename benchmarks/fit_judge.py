@@ -85,12 +85,14 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         _regression().fit(known[talk], [row["m"] == "told" for row in talked]),
         _regression().fit(known[talk], [row["w"] == "close" for row in talked]),
     ]
-    sensitive = [bool(row["f"]) for row in labelled]
     topics = _regression().fit(known[full], [row["f"] for row in labelled])
     names = list(topics.classes_)
-    worded, rarity = words_of(labelled)
-    words = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, sensitive)
-    share = np.mean(sensitive)  # the regression over topics knows that too
+    worded, rarity = words_of(rows)
+    words = [
+        _over_words(worded[lasting != 0], lasting[lasting != 0] == 1),
+        _over_words(worded[talk], np.array([row["m"] == "told" for row in talked])),
+        _over_words(worded[full], np.array([bool(row["f"]) for row in labelled])),
+    ]
     projection = np.linalg.svd(vectors, full_matrices=False)[2][:DIRECTIONS].T
     return {
         "model_id": np.array(model_id),
@@ -101,8 +103,8 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         "topics": topics.coef_.T.astype(np.float32),
         "topics_bias": topics.intercept_.astype(np.float32),
         "topic_names": np.array(names),
-        "words": words.coef_[0].astype(np.float16),
-        "words_bias": np.float32(words.intercept_[0] - np.log(share / (1 - share))),
+        "words": np.vstack([weights for weights, _ in words]).T.astype(np.float16),
+        "words_bias": np.array([bias for _, bias in words], dtype=np.float32),
         "rarity": rarity.astype(np.float16),
         "projection": projection.astype(np.float32),
         "examples": np.round(judge.projected(vectors, projection) * 127).astype(np.int8),
@@ -118,6 +120,12 @@ def words_of(rows: Sequence[dict[str, Any]]) -> tuple[csr_matrix, NDArray[np.flo
     there = csr_matrix((np.ones(ends[-1]), np.concatenate(places), ends), shape=(len(rows), judge.WORDS))
     rarity = np.log((1 + len(rows)) / (1 + there.sum(0).A1)) + 1
     return normalize(there.multiply(rarity).tocsr()), rarity
+
+
+def _over_words(worded: csr_matrix, wanted: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
+    """Return the weight of each word, and the bias beyond the share that is wanted, which the other regressions know too."""
+    found = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, wanted)
+    return found.coef_[0], float(found.intercept_[0] - np.log(wanted.mean() / (1 - wanted.mean())))
 
 
 def _regression() -> LogisticRegression:

@@ -50,6 +50,8 @@ def language_of(text: str) -> Language:
     letters = [letter for letter in text if letter.isalpha()]
     if 2 * sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters) < len(letters):
         return _ANY
+    if _EN.regex("{surely}").match(text):
+        return _ENGLISH
     words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", text.replace("’", "'"))
     known = [_is_known(word) for at, word in enumerate(words) if _tells(word, is_first=at == 0)]
     return _ENGLISH if len(known) < FEWEST_WORDS or sum(known) >= KNOWN * len(known) else _ANY

@@ -9,12 +9,13 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, thi
 
 DASHES = ("-", "--", "–", "—")
 _OWN = {"i", "my"}
+LIVING = {"he", "she", "they"}
 MOST_BRACKETED = 4
 """Words; more of them are a remark."""
 
 
 def of_sentence(words: list[str]) -> Iterator[list[str]]:
-    """Yield the words of each statement of a sentence: `I ...`, `my sister ...`, `rice is my favourite food`.
+    """Yield the words of each statement of a sentence: `I ...`, `my sister ...`, `rice is my favourite food`, `she ...`.
 
     A phrase in front (`On Sundays, I ...`) comes last. Where several verbs share a subject, each gets a statement.
     """
@@ -29,6 +30,8 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
         subject_at = _subject_at(part)
         if subject_at is None:
             front = []
+            if part[0].casefold() in LIVING:
+                yield part
             continue
         if subject_at:
             front = part[:subject_at]

@@ -3,8 +3,8 @@
 Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
 labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
 sentence and a few named features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
-examples, which say it in other words; what is sensitive also by its words, which the vector blurs. It holds for the vectors of
-one embedding model only.
+examples, which say it in other words; these, and whether it is meant, also by its words, which the vector blurs. It holds for the
+vectors of one embedding model only.
 """
 
 import re
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp.domain.utterance import Judgement
+from memapp.language.english.grammar import expand
 from memapp.language.lexicon import lexicon
 from memapp.paths import bundled
 
@@ -34,6 +35,8 @@ LEAST_SHARE = 1e-3
 NEIGHBOURS = 0.5
 """How much the examples near a statement count for whether it lasts, beside the regression."""
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
+WORDED = ("lasts", "is_meant", "is_sensitive")
+"""What is known by words too."""
 WORDS = 2**15
 """Words and pairs of neighbours are told apart by a hash; few of the thousands in the examples share one."""
 _EN = lexicon("judge")
@@ -51,11 +54,13 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     near = _nearness(vectors, by)
     names = [str(name) for name in by["topic_names"]]
     lasting, passing = (np.clip(near @ (by["lasting"] == one), LEAST_SHARE, None) for one in (1, -1))
+    by_words = _worded(texts, by)
     asked = rows @ by["questions"] + by["questions_bias"]
     asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
+    asked[:, : len(WORDED) - 1] += by_words[:, :-1]
     answers = _logistic(asked)
     linear = rows @ by["topics"] + by["topics_bias"]
-    linear[:, names.index("")] -= _worded(texts, by)
+    linear[:, names.index("")] -= by_words[:, -1]
     shares = near @ (by["labels"][:, None] == np.arange(len(names))) + 1e-9
     near_topics = np.log(np.clip(shares / shares.sum(1, keepdims=True), LEAST_SHARE, None))
     topics = _softmax(_log_softmax(linear) + near_topics)
@@ -86,13 +91,13 @@ def features(text: str) -> list[float]:
 
 
 def worded(text: str) -> list[int]:
-    """Return where the words of a text stand among those that were fitted, and its pairs of neighbours."""
-    words = re.findall(r"[\w'@#]+", text.casefold())
+    """Return where the words of a text stand among those that were fitted, and its pairs of neighbours, also with its ends."""
+    words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
     return sorted({zlib.crc32(one.encode()) % WORDS for one in [*words, *map(" ".join, pairwise(words))]})
 
 
 def _worded(texts: Sequence[str], by: Fitted) -> Floats:
-    """Return how much more likely the words of each text make it that it is sensitive, as a logarithm."""
+    """Return how much more likely the words of each text make what `WORDED` names, as logarithms."""
     found = []
     for text in texts:
         at = worded(text)

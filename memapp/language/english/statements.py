@@ -13,10 +13,21 @@ from rapidfuzz import fuzz, process
 
 from memapp.domain.utterance import Statement
 from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
-from memapp.language.english.clauses import of_sentence, told_parts, verb_at, without_interjections
+from memapp.language.english.clauses import LIVING, of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import KEPT_SENTENCES, expand, is_adverb, is_past, join, sentences, stems, tokens, word_at
+from memapp.language.english.grammar import (
+    KEPT_SENTENCES,
+    expand,
+    is_adverb,
+    is_past,
+    is_verb,
+    join,
+    sentences,
+    stems,
+    tokens,
+    word_at,
+)
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.spoken_of import goes_on, named
 from memapp.language.english.third_person import fact_of, split_adverbs
@@ -33,7 +44,9 @@ _WE = (
     (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
     (re.compile(r"\bwe\b(?! (?:can(?! not)|could|should|might|may|shall)\b)", re.IGNORECASE), "I"),
     (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (re.compile(r"\bat ours\b", re.IGNORECASE), "at my place"),
     (re.compile(r"\bour\b", re.IGNORECASE), "my"),
+    (re.compile(r"(?<=(?:like|love|hate) )it (?=when )"), ""),
     (re.compile(r"(?<!of )\bus\b"), "me"),
 )
 """What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
@@ -51,12 +64,15 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     for sentence in map(_before_question, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
         if sentence.rstrip(" )\"'").endswith("?"):
             continue
-        for words in _statements(sentence):
+        statements = _statements(sentence)
+        for words in statements:
             if _asks_for(words):
                 continue
             told = _with_name(words, somebody) or named(words, said)
+            if told[0].casefold() in LIVING and len(statements) > 1:
+                continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
-            found.append(_statement(told, words, sentence))
+            found.append(_statement(told, sentence))
             said.append(join(told))
     return found
 
@@ -84,18 +100,19 @@ def _asks_for(words: Sequence[str]) -> bool:
     return words[0].casefold() == "please" or word_at(words, 1) == "me"
 
 
-def _statement(told: list[str], words: list[str], sentence: str) -> Statement:
+def _statement(told: list[str], sentence: str) -> Statement:
     fact = "" if _lists_verbs(told) or any(_FOREIGN.search(word) for word in told) else fact_of(told)
-    return Statement(join(words), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
+    return Statement(join(told), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
 
 
 def _says_little(words: Sequence[str], fact: str) -> bool:
-    """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself, or breaks off."""
+    """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
+    is_verbless = words[0].casefold() == "my" and not any(is_verb(word) or word.endswith("s") for word in words[2:])
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
-    if is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
+    if is_verbless or is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
         return True
     return (
         len(fact.split()) < FEWEST_WORDS
@@ -120,7 +137,8 @@ def _statements(sentence: str) -> Sequence[list[str]]:
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
-    return tuple(one for one in own or told_parts(words) if one)
+    is_of_person = any(one and one[0].casefold() not in LIVING for one in own)
+    return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
 
 
 def plain(text: str) -> str:
@@ -167,6 +185,8 @@ def _left_out(words: Sequence[str]) -> list[str]:
     verb, following = words[at].casefold(), word_at(words, at + 1)
     if verb in ("i", "my"):
         return []
+    if found := EN.regex("(?P<fan>{fan})|{state}").match(" ".join(words)):
+        return ["I", "am", "a"] if found["fan"] else ["I", "am"]
     if verb == "been":
         return ["I", "have"]
     if verb in EN.begins_anyway and following not in EN.asked_of:
@@ -177,6 +197,8 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return [] if _is_subject(words[at:]) else ["I", "am"]
     if verb == "do" and following == "not":  # and not `don't tell her`
         return ["I"] if stems(word_at(words, at + 2)).isdisjoint(EN.passing_verbs) else []
+    if verb in EN.transitive_liking - {"like"} and following not in EN.finite | EN.vague_objects | {"", "you", ","}:
+        return ["I"]
     is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare and "me" not in words
     return ["I"] if is_bare else []
 

@@ -11,8 +11,9 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, joi
 
 def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
-    is_own = words[:1] == ["I"]
-    words = [word if is_own or not _is_theirs(words, at) else "the" for at, word in enumerate(words)]
+    # `her baby` is `the baby`, but where a fact begins with somebody of User's: `User's sister ... with her two kids`.
+    keeps_whose = words[:1] and words[0].casefold() in ("i", "my")
+    words = [word if keeps_whose or not _is_theirs(words, at) else "the" for at, word in enumerate(words)]
     words = leave_off_decoration(_without_comments(words))
     if "with" in words[:-3] and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
         words = words[:-2]  # `recipes with peanuts in them`
@@ -32,14 +33,10 @@ def fact_of(words: Sequence[str]) -> str:
     return text[0].upper() + text[1:] + "." if text else ""
 
 
-_OTHERS = frozenset({"his", "her", "its", "their"})
-"""A fact has no pronouns: what is `her baby` in a sentence about her is `the baby`."""
-
-
 def _is_theirs(words: Sequence[str], at: int) -> bool:
     """Say whether a word tells whose the thing behind it is: not so `has her on Sundays`, and `his own shop`."""
     following = word_at(words, at + 1)
-    return words[at].casefold() in _OTHERS and following not in EN.function_words | {"", ",", "own"}
+    return words[at].casefold() in EN.whose_else and following not in EN.function_words | {"", ",", "own"}
 
 
 def _predicate(words: Sequence[str]) -> list[str]:
@@ -54,7 +51,11 @@ def _predicate(words: Sequence[str]) -> list[str]:
         verb = third_person(verb)
     elif verb not in EN.finite | {"used"} and not is_past(verb) and verb not in EN.unchanged_past:
         no_verb = EN.function_words | EN.pronouns | EN.negations
-        if not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb) or verb in no_verb or verb.endswith("ing"):
+        if (
+            not re.fullmatch(r"[a-z]+(?:-[a-z]+)?", verb)
+            or verb in no_verb
+            or (verb.endswith("ing") and verb not in EN.common_verbs)
+        ):
             return []
         verb = third_person(verb)
     elif verb in EN.unchanged_past & EN.common_verbs and EN.regex(r"\b{habitual}\b").search(" ".join(words)):
@@ -147,11 +148,16 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
     word, following = words[at], word_at(words, at + 1)
     if word in ("IT", "US", "ME", "User", "User's"):
         return True
+    if words[0].casefold() == "my" and _is_theirs(words, at):
+        return True
+    if word.casefold() == "there":
+        return at == 0 and following in ("is", "are", "was", "were")
     if word.casefold() == "this":
         return following in ("year", "week", "month", "summer", "winter", "spring", "fall", "autumn", "weekend")
     if word.casefold() == "these":
         return following in ("days", "years")
     if word.casefold() == "that":
+        following = word_at(words, at + 3) if words[at + 1 : at + 3] == ["no", "longer"] else following
         return at > 1 and _may_be_noun(words[at - 1].casefold()) and _may_be_verb(following)
     return word.casefold() == "mine" and at > 0 and words[at - 1].casefold() in ("a", "the", "gold", "coal", "silver")
 

@@ -88,7 +88,7 @@ def _check_words(text: str) -> list[str]:
         problems.append(TOO_LONG)
     if not re.search(r"[^.!?\s]\.$", text):
         problems.append(NO_FULL_STOP)
-    if any(_is_pronoun(words, at) for at in range(len(words))):
+    if any(_is_pronoun(words, at) and not _is_whose(words, at) for at in range(len(words))):
         problems.append(PRONOUN)
     if any(is_vague(words, at) for at in range(len(words))):
         problems.append(VAGUE)
@@ -139,6 +139,12 @@ def _is_pronoun(words: Sequence[str], at: int) -> bool:
     if word.casefold() == "mine":
         return at == 0 or words[at - 1].casefold() in ("of", "is", "are", "and", "than", "like", "as")
     return word.casefold() in EN.pronouns
+
+
+def _is_whose(words: Sequence[str], at: int) -> bool:
+    """Say whether this tells that something is of the one whom a fact begins with: `User's sister came with her two kids`."""
+    following = words[at + 1].casefold() if at + 1 < len(words) else ""
+    return words[0] == "User's" and words[at].casefold() in EN.whose_else and following not in EN.function_words | {"", ","}
 
 
 def is_vague(words: Sequence[str], at: int) -> bool:
