@@ -2,7 +2,8 @@
 
 The examples stand in `benchmarks/made_up/statements/*.jsonl`, written for this project: what somebody typed (`t`), its mood
 (`m`: told, unreal, quoted, task, talk), whether a friend would remember it for months (`k`), whose it is (`w`: me, close, none)
-and the sensitive topic it touches (`f`). Where only `k` is given, the example counts for that question alone. Those in
+and the sensitive topic it touches (`f`). Where one is not given, the example does not count for that question: those of
+`everyday.jsonl` that touch none would drown what is sensitive. Those in
 `gate_*.jsonl` tell the sensitive from what only sounds like it; nearly all are meant and last, so only the topics are fitted to
 them. Each figure is of a fifth of them that the fit did not see, and of `sensitive_list.jsonl`, which it never sees.
 
@@ -78,7 +79,7 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
     known = judge.inputs([row["t"] for row in rows], vectors, mean, deviation)
     lasting = np.array([0 if row["gate"] else 1 if row["k"] else -1 for row in rows], dtype=np.int8)
     full = np.array(["f" in row for row in rows])
-    talk = full & np.array([not row["gate"] for row in rows])
+    talk = np.array(["m" in row and not row["gate"] for row in rows])
     labelled, talked = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk))
     questions = [
         _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1),

@@ -153,9 +153,10 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         return
     for statement, pair in judged:
         said, _ = pair
-        if not (statement.fact and _is_meant(pair)):
-            continue
         most = max(pair, key=lambda one: one.is_sensitive)
+        may_open = most.topic == SECRET and most.is_sensitive >= ORDINARY  # too little to call it one, too much to ask
+        if not (statement.fact and _is_meant(pair)) or may_open:
+            continue
         if said.is_sensitive >= SENSITIVE:
             yield _fact(statement, said, _field(said))
         elif _lasts(pair):

@@ -108,8 +108,8 @@ def _worded(texts: Sequence[str], by: Fitted) -> Floats:
 
 def _nearness(vectors: Floats, by: Fitted) -> Floats:
     """Return how much each example counts for each vector; for one vector they sum to 1."""
-    examples = by["examples"].astype(np.float32) / 127
-    weights = np.exp((projected(vectors, by["projection"]) @ examples.T - 1) / NEARNESS)
+    cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
+    weights = np.exp((cosines - 1) / NEARNESS)
     return np.asarray(weights / weights.sum(1, keepdims=True))
 
 
@@ -134,6 +134,6 @@ def _softmax(values: Floats) -> Floats:
 
 @cache
 def fitted() -> Fitted:
-    """Return what was fitted, read once."""
+    """Return what was fitted, read once; the examples as floats, since each message is held against them."""
     with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
-        return dict(file)
+        return dict(file) | {"examples": file["examples"].astype(np.float32)}

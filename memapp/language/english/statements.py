@@ -109,7 +109,7 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
-    is_verbless = words[0].casefold() == "my" and not any(is_verb(word) or word.endswith("s") for word in words[2:])
+    is_verbless = words[0].casefold() == "my" and not any(is_verb(word) or word.endswith("s") for word in tokens(fact)[2:])
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
     if is_verbless or is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
