@@ -65,11 +65,15 @@ def main() -> int:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return labelled examples; what is not meant touches no topic, and those of the gate are not as people talk."""
+    """Return labelled examples: what is kept is meant, what is not meant touches no topic, those of the gate are not as people talk."""
     rows = [json.loads(line) for line in path.open(encoding="utf-8")]
     gate = {"gate": path.stem.startswith("gate")}
     return [
-        row | gate | ({"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else ""} if "f" in row else {}) for row in rows
+        ({"m": "told"} if row.get("k") else {})
+        | row
+        | gate
+        | ({"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else ""} if "f" in row else {})
+        for row in rows
     ]
 
 
@@ -79,12 +83,12 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
     known = judge.inputs([row["t"] for row in rows], vectors, mean, deviation)
     lasting = np.array([0 if row["gate"] else 1 if row["k"] else -1 for row in rows], dtype=np.int8)
     full = np.array(["f" in row for row in rows])
-    talk = np.array(["m" in row and not row["gate"] for row in rows])
-    labelled, talked = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk))
+    talk, whose = (np.array([key in row and not row["gate"] for row in rows]) for key in "mw")
+    labelled, talked, owned = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk, whose))
     questions = [
         _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1),
         _regression().fit(known[talk], [row["m"] == "told" for row in talked]),
-        _regression().fit(known[talk], [row["w"] == "close" for row in talked]),
+        _regression().fit(known[whose], [row["w"] == "close" for row in owned]),
     ]
     topics = _regression().fit(known[full], [row["f"] for row in labelled])
     names = list(topics.classes_)

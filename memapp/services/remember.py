@@ -131,7 +131,10 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
         is_half = ends_for_both(draft.text) and not draft.topic
         return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
     correction = read_correction(draft.value) if corrected else None
-    return correction is not None and (correction.points_back or says_no_more(draft.value))
+    if corrected is None or correction is None:
+        return False
+    is_placed = corrected.instead and correction.instead and draft.value.rstrip(" .!").endswith(correction.instead.text)
+    return bool(is_placed) or correction.points_back or says_no_more(draft.value)
 
 
 def _says_whole(draft: Draft, corrected: Corrected) -> bool:

@@ -27,7 +27,7 @@ from memapp.runtime import Runtime
 from memapp.store import chat, search
 
 LASTS = 0.7
-IS_MEANT = 0.5
+IS_MEANT = 0.6
 IN_DOUBT = 0.3
 """From here on it asks whether something lasts, and is meant, where it cannot read how it was said."""
 OF_OTHERS = 0.5

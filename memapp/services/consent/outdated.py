@@ -33,7 +33,7 @@ HOME = ("city", "address")
 def retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: str, actor: Actor) -> None:
     """Move to the trash what says the value that goes, and what describes the home that was surely left."""
     gone = list(_stating(session, request, lost)) if lost and not same_value(request.field, lost, request.new_value) else []
-    if request.proposer == "person" or _tells_move(session, request):
+    if request.field in HOME and (request.proposer == "person" or _tells_move(session, request)):
         gone += [one.id for one in _of_old_home(session, runtime, request, lost) if describes_home(one.text) == "surely"]
     reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
     for memory_id in dict.fromkeys(gone):
@@ -42,7 +42,7 @@ def retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: st
 
 def ask(session: Session, runtime: Runtime, request: ConsentRequest, lost: str, fact: Memory | None) -> None:
     """Ask whether what may describe the home before still holds, beside the fact that tells of the new one."""
-    if fact is None or memories.find_same(session, normalise(fact.text)) is None:
+    if request.field not in HOME or fact is None or memories.find_same(session, normalise(fact.text)) is None:
         return
     waits = consents.list_requests(session, state="pending", field=CONFLICT)
     for one in _of_old_home(session, runtime, request, lost)[: max(0, MOST_QUESTIONS - len(waits))]:
@@ -58,11 +58,11 @@ def _stating(session: Session, request: ConsentRequest, lost: str) -> Iterator[s
 
 def _of_old_home(session: Session, runtime: Runtime, request: ConsentRequest, lost: str) -> list[Memory]:
     """Return what was known of a home before a request that tells of another one, without what names that or its town."""
-    places = [one for field in HOME for one in pending.current(session, field)]
-    if request.field not in HOME or not request.new_value or not (lost or _tells_move(session, request)):
+    if not request.new_value or not (lost or _tells_move(session, request)):
         return []
     if _words(lost) & _words(request.new_value):
         return []  # the same place, more or less exactly
+    places = [one for field in HOME for one in pending.current(session, field)]
     known = [one for one in memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts) if one.is_compared]
     before = [one for one in known if one.created_at < request.created_at and not set(one.sources) & set(request.evidence)]
     left = [one for one in before if not one.pinned and describes_home(one.text)]
