@@ -65,16 +65,18 @@ def main() -> int:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """Return labelled examples: what is kept is meant, what is not meant touches no topic, those of the gate are not as people talk."""
-    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
-    gate = {"gate": path.stem.startswith("gate")}
-    return [
-        ({"m": "told"} if row.get("k") else {})
-        | row
-        | gate
-        | ({"f": FIELDS[row["f"]] if row.get("m", "told") == "told" else ""} if "f" in row else {})
-        for row in rows
-    ]
+    """Return labelled examples; what is kept is meant, and what is not meant touches no topic.
+
+    Those of the gate are not as people talk.
+    """
+    of_file = {"gate": path.stem.startswith("gate")}
+    return [_completed(json.loads(line)) | of_file for line in path.open(encoding="utf-8")]
+
+
+def _completed(row: dict[str, Any]) -> dict[str, Any]:
+    mood = row.get("m", "told" if row.get("k") else "")
+    is_told = mood in ("told", "")
+    return row | ({"m": mood} if mood else {}) | ({"f": FIELDS[row["f"]] if is_told else ""} if "f" in row else {})
 
 
 def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
