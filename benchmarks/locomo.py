@@ -24,7 +24,7 @@ from rapidfuzz import fuzz
 
 from benchmarks import MISSED
 from memapp import bootstrap
-from memapp.domain.chat import Origin, Role
+from memapp.domain.chat import Role
 from memapp.inference import Embedder
 from memapp.language.english.recall import query_words
 from memapp.runtime import USER_ID, Runtime
@@ -108,7 +108,7 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
             thread = chat.create_thread(Session(conn, USER_ID), f"Session {number}", "companion", at)
             for turn in turns:
                 text = " ".join(filter(None, [f"{turn['speaker']}:", turn["text"], turn.get("blip_caption")]))
-                message = chat.add_message(Session(conn, USER_ID), thread.id, Role.USER, text, at, origin=Origin.IMPORT)
+                message = chat.add_message(Session(conn, USER_ID), thread.id, Role.USER, text, at)
                 ids[turn["dia_id"]] = message.id
                 conversation.turns[message.id] = text
     for one in data["qa"]:

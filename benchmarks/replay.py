@@ -16,7 +16,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -89,7 +89,7 @@ class Lessons:
         assert fits is not None
         alike = {one.match.lesson_id: one for one in fitting}
         matches = [
-            replace(one.match, tier=fits, text_similarity=fuzz.ratio(one.wrong, failed.query) / 100) for one in fitting
+            one.match._replace(tier=fits, text_similarity=fuzz.ratio(one.wrong, failed.query) / 100) for one in fitting
         ]  # fmt: skip
         return [alike[one.match.lesson_id] for one in rank(matches, "sql", (), now, MOST_ON_ERROR)], bool(exact)
 
