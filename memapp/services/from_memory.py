@@ -29,8 +29,8 @@ from memapp.language.english.asked_sentence import asks_what_was_talked_about, n
 from memapp.language.english.correction import is_about, read_correction
 from memapp.language.english.dates import dated, days_meant, local_day
 from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.given_names import given_names, is_common, whose_words, with_kin
-from memapp.language.english.grammar import expand, sentences, tokens
+from memapp.language.english.given_names import given_names, with_kin
+from memapp.language.english.grammar import sentences
 from memapp.language.english.memory_question import (
     MemoryQuestion,
     asks_which,
@@ -49,11 +49,12 @@ from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
 from memapp.services.over_time import held_once, known_over_time, told_lately
+from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable
-from memapp.store import chat, memories, search
+from memapp.store import chat, memories
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
@@ -76,10 +77,6 @@ NEARLY = 0.25
 """So much less than the best may a second one score."""
 EARLIER = 3
 """Messages before a question in which whoever a pronoun stands for may be named."""
-NAMES_AMONG = 200
-"""Words of what was said before, no common ones, among which a name of somebody may be."""
-INTRODUCED = 100
-"""The newest facts that are read for who has a name: more of them tell of the same people."""
 NEXT = 3
 """So near behind a message stands the next one of the person."""
 
@@ -184,10 +181,7 @@ def _corrects(typed: str, told: str) -> bool:
 
 def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return what was said with those of the person's who have a name in it called what they are to them."""
-    written = (word.removesuffix("'s") for text in said for word in tokens(expand(text)))
-    telling = list(dict.fromkeys(word for word in written if not is_common(word)))[:NAMES_AMONG]
-    texts = search.texts_with(runtime.read(), conversation_scope(runtime), telling, whose_words(), INTRODUCED)
-    given = [one for text in texts for one in given_names(text)]
+    given = [one for text in introducing(runtime, said) for one in given_names(text)]
     return [with_kin(text, given) for text in said]
 
 

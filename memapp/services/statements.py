@@ -24,6 +24,7 @@ from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
+from memapp.services.people import introducing
 from memapp.store import chat, search
 
 LASTS = 0.7
@@ -55,11 +56,15 @@ Judged = tuple[Judgement, Judgement]
 
 
 def said_before(runtime: Runtime, message: Message) -> list[str]:
-    """Return what the person typed in a chat before a message, without what was taken back."""
+    """Return what the person typed in a chat before a message, without what was taken back.
+
+    Before it stands what is known of those who are named there without a word on who they are.
+    """
     before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
     said = [one for one in before if one.role is Role.USER]
     gone = search.taken_back(runtime.read(), [one.id for one in said])
-    return [one.typed_text for one in said if one.id not in gone]
+    texts = [one.typed_text for one in said if one.id not in gone]
+    return [*map(in_first_person, introducing(runtime, [*texts, message.typed_text])), *texts]
 
 
 def told_in(runtime: Runtime, typed: str, before: Sequence[str] = ()) -> list[Draft] | None:

@@ -13,9 +13,10 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import INTRODUCED, MYSELF, NOBODY, UNKNOWN, UNSURE
+from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN, UNSURE
 from memapp.services.from_profile import NOTHING
 from memapp.services.near_answer import WAITS
+from memapp.services.people import INTRODUCED
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
 from tests.builders import make_runtime, new_chat, only, say

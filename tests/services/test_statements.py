@@ -126,3 +126,15 @@ def test_a_value_that_the_person_corrects_teaches_nothing_of_what_it_was(runtime
         decisions.edit_then_approve(runtime, request.id, "something else")
     assert learned(runtime, "Thanks.") == ([], [])
     assert {value for values in decisions.profile(runtime).values() for value in values} == {"something else"}
+
+
+def test_whoever_was_introduced_in_another_chat_is_known_by_name(runtime: Runtime) -> None:
+    learned(runtime, "My cousin Tobias has a van.")
+    thread = new_chat(runtime)
+    say(runtime, thread, "Tobias helps me move on Saturday.")
+    say(runtime, thread, "He is a plumber in Lincoln.")
+    for _ in upkeep.work(runtime, thread, Cancel()):
+        pass
+    assert "User's cousin Tobias is a plumber in Lincoln." in [
+        one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)
+    ]

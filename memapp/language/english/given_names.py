@@ -59,8 +59,19 @@ def given_names(text: str) -> list[GivenName]:
 def with_kin(text: str, given: Sequence[GivenName]) -> str:
     """Return a text in which those who have a name are called what they are: `my sister turns 30`, for `Mira turns 30`."""
     for one in given:
-        text = re.sub(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b", f"my {one.who}", text)
+        text = _by_name(one).sub(f"my {one.who}", text)
     return text
+
+
+def with_names(text: str, given: Sequence[GivenName]) -> str:
+    """Return a text with who those are whom it names: `my sister Mira turns 30`."""
+    for one in dict.fromkeys(given):
+        text = _by_name(one).sub(f"my {one.who} {one.name}", text)
+    return text
+
+
+def _by_name(one: GivenName) -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b")
 
 
 def is_common(word: str) -> bool:

@@ -46,10 +46,16 @@ def _meant_by(pronoun: str, before: Sequence[str]) -> list[str]:
     """Return whom a pronoun stands for, in its form; nothing where that is not clear."""
     for text in reversed(before):
         people = [(one["own"], (one["who"] or one["other"]).casefold()) for one in EN.regex("{spoken_of}").finditer(text)]
+        if any(own and who in EN.humans for own, who in people):  # then `she` is not `her dog`, nor `the bird hide`
+            people = [(own, who) for own, who in people if own or who not in EN.animals]
         fitting = {own or "" for own, who in people if _may_be(pronoun, who)}
         if fitting or _strangers(text, [own for own, _ in people if own]):
             who = fitting.pop() if len(fitting) == 1 else ""
-            return ["my", *f"{who}{_ending(pronoun, who)}".split()] if who and not _strangers(text, [who]) else []
+            if not who or _strangers(text, [who]):
+                return []
+            names = {one.name for one in given_names(text) if one.who == who}
+            whole = " ".join([who, *names]) if len(names) == 1 else who
+            return ["my", *f"{whole}{_ending(pronoun, whole)}".split()]
     return []
 
 

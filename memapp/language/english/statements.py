@@ -16,6 +16,7 @@ from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_C
 from memapp.language.english.clauses import LIVING, of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
+from memapp.language.english.given_names import given_names, with_names
 from memapp.language.english.grammar import (
     KEPT_SENTENCES,
     expand,
@@ -60,7 +61,9 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     """Return the statements of a message, in their order; `before` is what the person said in the chat until then."""
     found: list[Statement] = []
     somebody: list[str] = []
-    said = [_in_plain_words(one) for one in before]
+    plainly = [_in_plain_words(one) for one in before]
+    given = [name for one in plainly for name in given_names(one)]
+    said = [with_names(one, given) for one in plainly]
     for sentence in map(_before_question, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
         if sentence.rstrip(" )\"'").endswith("?"):
             continue
@@ -73,7 +76,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
             found.append(_statement(told, sentence))
-            said.append(join(told))
+            said.append(with_names(join(told), given))
     return found
 
 
@@ -147,7 +150,7 @@ def plain(text: str) -> str:
     text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
-    text = EN.regex(r"\A(?:the ({household})|({close}))(?=(?:'s)? \w)").sub(
+    text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
