@@ -182,9 +182,10 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
     """Yield what the parts of a sentence say. Only the first of a message points at what was said before it: others at itself."""
     if not EN.hypothetical.isdisjoint(word.casefold() for word in words):
         return
-    contrast = _fitting(EN.entry("contrasts"), _without_leads(join(list(words)))[1])
+    whole = EN.regex(r"\A(?:{mistaken}),\s*").sub("", _without_leads(join(list(words)))[1])
+    contrast = _fitting(EN.entry("contrasts"), whole)
     if contrast and (value := _value(contrast["new"], is_all=True)) and (old := _forms(contrast["old"])):
-        yield Correction(is_lead=True, old=old, instead=value)
+        yield Correction(is_lead=True, old=old, instead=value, who=_first_of(contrast.groupdict(), ("who",)))
         return
     for part in _parts(words):
         has_lead, text = _without_leads(join(part))

@@ -20,7 +20,7 @@ def named(words: list[str], before: Sequence[str]) -> list[str]:
     """
     first = words[0].casefold()
     if first in EN.pronoun_subjects:
-        return [*(_meant_by(first, before[-LAST:]) or words[:1]), *words[1:]]
+        return [*(_meant_by(first, words[1:], before[-LAST:]) or words[:1]), *words[1:]]
     if is_common(first) or is_verb(first):
         return words
     name = first.removesuffix("'s")
@@ -42,8 +42,8 @@ def _may_be(pronoun: str, who: str) -> bool:
     return fits(pronoun, who) and are_several == (pronoun in ("they", "their"))
 
 
-def _meant_by(pronoun: str, before: Sequence[str]) -> list[str]:
-    """Return whom a pronoun stands for, in its form; nothing where that is not clear."""
+def _meant_by(pronoun: str, rest: Sequence[str], before: Sequence[str]) -> list[str]:
+    """Return whom a pronoun stands for before the rest of a statement, in its form; nothing where that is not clear."""
     for text in reversed(before):
         people = [(one["own"], (one["who"] or one["other"]).casefold()) for one in EN.regex("{spoken_of}").finditer(text)]
         if any(own and who in EN.humans for own, who in people):  # then `she` is not `her dog`, nor `the bird hide`
@@ -54,7 +54,9 @@ def _meant_by(pronoun: str, before: Sequence[str]) -> list[str]:
             if not who or _strangers(text, [who]):
                 return []
             names = {one.name for one in given_names(text) if one.who == who}
-            whole = " ".join([who, *names]) if len(names) == 1 else who
+            now = given_names(" ".join(["my", f"{who}{_ending(pronoun, who)}", *rest]))
+            is_named_anew = any(one.who == who for one in now)
+            whole = who if is_named_anew or len(names) != 1 else " ".join([who, *names])
             return ["my", *f"{whole}{_ending(pronoun, whole)}".split()]
     return []
 
