@@ -69,7 +69,7 @@ def _waiting(folder: Path) -> bool:
     ways = {
         "a bare Python that runs true": [sys.executable, "-c", "import subprocess; subprocess.run(['true'])"],
         "memapp run -- true": [*memapp, "true"],
-        "memapp run -- false": [*memapp, "false"],
+        "memapp run -- cat vase": [*memapp, "cat", "vase"],
     }
     tries = [{name: _taken(command, folder)[0] for name, command in ways.items()} for _ in range(ROUNDS)]
     return _compared(tries, "memapp run -- true", WORKING_RATIO)

@@ -382,7 +382,7 @@ def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> Non
 def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(tmp_path: Path) -> None:
     late = {"click", "dataclasses", "pydantic", "tomllib", "subprocess", "rapidfuzz", "memapp.settings", "memapp.runtime"}
     late |= {"memapp.store.database", "memapp.store.changes", "memapp.language.lexicon", "memapp.domain.lessons.utility"}
-    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'false'])) == 1"
+    source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'cat', 'no such vase'])) == 1"
     open_database(tmp_path / "memapp.db", ENGLISH).close()
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 

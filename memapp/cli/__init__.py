@@ -5,6 +5,7 @@ The module of a command is imported when the command is wanted. None but those t
 
 import ast
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -88,6 +89,8 @@ class QuestionGroup(click.Group):
             ctx.exit(1)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if program := _program_to_run(args):
+            ctx.fail(f"To run {program}: memapp run -- {' '.join(args[1:])}. A question goes in quotes.")
         if _is_question(args):
             args = ["chat", *args]
         elif args and self.get_command(ctx, args[0]) is None:
@@ -96,6 +99,12 @@ class QuestionGroup(click.Group):
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}? A question goes in quotes.")
             args = ["chat", *args]
         return super().resolve_command(ctx, args)
+
+
+def _program_to_run(args: Sequence[str]) -> str:
+    """Return the program of `memapp run make check`, where `--` is missing."""
+    is_command = len(args) > 1 and args[0] == "run" and "--" not in args and shutil.which(args[1])
+    return args[1] if is_command else ""
 
 
 def _is_question(args: Sequence[str]) -> bool:

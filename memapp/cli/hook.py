@@ -6,6 +6,8 @@ import click
 
 from memapp.cli.output import show
 
+COMMENT = """# memapp learns only from a command that is typed behind m: `m make check`. No other is watched or kept.
+"""
 SH = """m() { memapp run -- "$@"; }
 why() {
   memapp why "$@" && return
@@ -31,27 +33,27 @@ def hook() -> None:
     """Let a shell or a coding agent learn from what fails.
 
     bash, zsh and fish print two short functions: `m COMMAND` is `memapp run -- COMMAND`, and `why` says what is known of the last
-    failure; where nothing is, it asks whether to run the last command again. To load them: eval "$(memapp hook bash)", or in fish
-    memapp hook fish | source.
+    failure; where nothing is, it asks whether to run the last command again. Only what is typed behind m is learned from: no
+    other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
     """
 
 
 @hook.command()
 def bash() -> None:
-    """Print the functions for bash."""
-    show(SH)
+    """Print m and why for bash; only what is typed behind m is watched."""
+    show(COMMENT + SH)
 
 
 @hook.command()
 def zsh() -> None:
-    """Print the functions for zsh."""
-    show(SH)
+    """Print m and why for zsh; only what is typed behind m is watched."""
+    show(COMMENT + SH)
 
 
 @hook.command()
 def fish() -> None:
-    """Print the functions for fish."""
-    show(FISH)
+    """Print m and why for fish; only what is typed behind m is watched."""
+    show(COMMENT + FISH)
 
 
 @hook.command()

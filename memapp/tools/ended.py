@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 NOT_FOUND, NOT_RUNNABLE = 127, 126
+NO = 1
 ENDED_BY_PERSON = (130, 141)
 """Exit codes that say nothing about a command, of SIGINT and SIGPIPE: somebody had enough of it."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
-from memapp.tools.ended import ENDED_BY_PERSON, NOT_RUNNABLE, Ran
+from memapp.tools.ended import ENDED_BY_PERSON, NO, NOT_RUNNABLE, Ran
 
 SECONDS = 60.0
 _QUOTED = r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\""""
@@ -53,10 +53,14 @@ class Shell(NamedTuple):
         return as_attempt(action, ran)
 
     def feedback(self, attempt: ToolAttempt) -> Feedback:
-        """Judge by the exit code, and by the file that is expected. What the person ended themselves tells nothing."""
+        """Judge by the exit code, and by the file that is expected.
+
+        What the person ended themselves tells nothing, nor does a 1 without a word: so `grep`, `cmp` and `test` say no.
+        """
         code = attempt.exit_code or 0
         is_missing = self.expect is not None and not (self.folder / self.expect).exists()
-        failed = None if code in ENDED_BY_PERSON else code != 0
+        says_nothing = code in ENDED_BY_PERSON or (code == NO and not attempt.output.strip())
+        failed = None if says_nothing else code != 0
         return Feedback(failed, is_missing and code == 0, efficiency_signal=Efficiency(attempt.seconds))
 
 

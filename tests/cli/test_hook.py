@@ -88,9 +88,9 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
 
 def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    memapp("run", "--", "false")
-    tell(memapp.home, **event(folder, "false", error="Exit code 1"))
-    tell(memapp.home, **event(folder, "false"))
+    memapp("run", "--", "cat", "vase.txt")
+    tell(memapp.home, **event(folder, "cat vase.txt", error="Exit code 1\ncat: vase.txt: No such file or directory"))
+    tell(memapp.home, **event(folder, "cat vase.txt"))
     assert [one["client"] for one in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
     assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, "the agent's is closed, the person's is not"
 

@@ -55,12 +55,12 @@ def test_a_missing_result_is_a_failure_and_the_code_stays(memapp: Terminal, repo
 def test_a_success_opens_nothing_unless_a_failure_is_open(memapp: Terminal, repo: Path) -> None:
     memapp("run", "--", "true")
     assert not memapp.home.exists()
-    memapp("run", "--", "false")
+    memapp("run", "--", "cat", "vase.txt")
     marks = list((memapp.home / "cache" / "open").iterdir())
-    assert len(marks) == 1 and "false" not in marks[0].read_text()
+    assert len(marks) == 1 and "cat" not in marks[0].read_text()
     memapp("run", "--", "true")
     (one,) = json.loads(memapp("runs", "--json")[1])
-    assert one["tool"] == "false", "another program is none of its business"
+    assert one["tool"] == "cat", "another program is none of its business"
 
 
 def test_turned_off_or_left_out_nothing_is_kept(memapp: Terminal, repo: Path) -> None:
@@ -91,6 +91,11 @@ def test_a_question_may_begin_like_a_command(memapp: Terminal) -> None:
     for question in ("run my first marathon", "why is the sky blue"):
         code, out, _ = memapp(*question.split())
         assert code == 0 and out, question
+
+
+def test_a_program_without_the_dashes_is_no_question(memapp: Terminal) -> None:
+    code, _, said = memapp("run", "cat", "vase.txt")
+    assert code == 2 and "memapp run -- cat vase.txt" in said
 
 
 def test_a_store_that_cannot_be_used_is_no_reason_for_another_exit_code(memapp: Terminal, repo: Path) -> None:

@@ -35,6 +35,8 @@ def test_the_channels_tell_a_failure_from_a_missing_result(tmp_path: Path) -> No
     assert signals("true") == (False, True)
     assert signals("touch vase.txt") == (False, False)
     assert signals("sh -c 'exit 130'") == (None, False), "the person stopped it"
+    assert signals("test -e bowl.txt") == (None, False), "it says no"
+    assert signals("sh -c 'echo no rule; exit 1'") == (True, False)
     assert signals("no-such-program") == (True, False)
     assert signals("echo 'open") == (True, False)
 

@@ -1,12 +1,12 @@
 """Conflicts: lessons that the same error brings and that fix it in different ways; which of two wins, and which always loses."""
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from memapp.domain.lessons.fingerprint import parts
+
 LOSSES = 3
 """So many losses, and so many for each win, are consistent."""
-_WORD = re.compile(r"[^\s,;()]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,7 @@ class Fix:
 
     @classmethod
     def of(cls, wrong: str, correct: str) -> "Fix":
-        before, after = frozenset(_WORD.findall(wrong)), frozenset(_WORD.findall(correct))
-        return cls(before - after, after - before)
+        return cls(parts(wrong) - parts(correct), parts(correct) - parts(wrong))
 
 
 def are_in_conflict(triggers: Collection[object], fix: Fix, other_triggers: Collection[object], other: Fix) -> bool:

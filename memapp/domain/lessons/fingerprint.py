@@ -21,6 +21,7 @@ FEWEST_PART_CHARS = 3
 """A shorter part of an argument is no name of its own."""
 BEFORE_PROGRAM = frozenset({"sudo", "doas", "env", "time"})
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
+_PART = re.compile(r"[^\s,;()]+")
 _QUOTES = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
 _REWRITTEN = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
@@ -80,6 +81,12 @@ def words(action: str) -> tuple[str, ...]:
 
 def _unquoted(word: str) -> str:
     return _QUOTES.sub(r"\2", word) if "'" in word or '"' in word else word
+
+
+@lru_cache(maxsize=2048)
+def parts(action: str) -> frozenset[str]:
+    """Return what a command line is made of, the words of a quoted query or program too."""
+    return frozenset(part for word in words(action) for part in _PART.findall(word))
 
 
 def arguments(action: str) -> list[str]:

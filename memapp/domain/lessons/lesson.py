@@ -7,7 +7,7 @@ Python itself.
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, words
+from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, parts, words
 from memapp.domain.text import is_slip
 
 RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
@@ -119,5 +119,4 @@ def _bare(action: str) -> tuple[str, ...]:
 
 def applies(wrong: str, correct: str, action: str) -> bool:
     """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
-    taken_out = set(words(wrong)).difference(words(correct))
-    return taken_out <= set(words(action)) and words(correct) != words(action)
+    return parts(wrong) - parts(correct) <= parts(action) and words(correct) != words(action)

@@ -44,12 +44,18 @@ def shape_likeness(one: str, other: str, rarity: Rarity) -> float:
 def same_use(tool: str, action: str, subject: str, other: str, other_subject: str) -> bool:
     """Say whether two commands use their program for the same: a subcommand that the output does not name must be the same.
 
-    An action that names no program, as a query or a step of another tool, has no subcommand.
+    An action that names no program, as a query or a step of another tool, has no subcommand. A program that was once given a
+    name in that place, as `find .`, has none either.
     """
-    is_command = any(word.rpartition("/")[2] == tool for word in words(action))
-    return not is_command or _use(action, subject) == _use(other, other_subject)
+    first, other_first = (next(iter(arguments(one)), "") for one in (action, other))
+    if not any(word.rpartition("/")[2] == tool for word in words(action)) or _is_name(first) or _is_name(other_first):
+        return True
+    return _use(first, subject) == _use(other_first, other_subject)
 
 
-def _use(action: str, subject: str) -> str:
-    first = next(iter(arguments(action)), "")
-    return first if is_subcommand(first) and first not in subject.split("\n") else ""
+def _is_name(word: str) -> bool:
+    return word != "" and not is_subcommand(word)
+
+
+def _use(first: str, subject: str) -> str:
+    return "" if first in subject.split("\n") else first

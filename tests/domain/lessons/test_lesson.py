@@ -4,6 +4,7 @@ import pytest
 
 from memapp.domain.lessons.feedback import Feedback
 from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, corrects, level_of, rule
+from memapp.domain.lessons.likeness import same_use
 from memapp.domain.lessons.recording import is_left_out
 
 
@@ -41,10 +42,30 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
         ("git push", "git push -u origin main", "git push", True),
         ("git push", "git push -u origin main", "git push -u origin main", False),
         ("rm vase", "rm -r vase", "rm bowl", True),
+        (
+            "sqlite3 shop.db 'select nme from vases'",
+            "sqlite3 shop.db 'select name from vases'",
+            "sqlite3 b 'select id, nme'",
+            True,
+        ),
+        ("sqlite3 shop.db 'select nme from vases'", "sqlite3 shop.db 'select name from vases'", "sqlite3 b 'select glze'", False),
     ],
 )
 def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correct: str, action: str, is_for_it: bool) -> None:
     assert applies(wrong, correct, action) is is_for_it
+
+
+@pytest.mark.parametrize(
+    ("action", "other", "is_same"),
+    [
+        ("git push origin", "git push", True),
+        ("git push", "git pull", False),
+        ("find . -nam x", "find tests -nam x", True),
+        ("kiln frie", "kiln fire", False),
+    ],
+)
+def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(action: str, other: str, is_same: bool) -> None:
+    assert same_use(action.split()[0], action, "frie", other, "") is is_same
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
