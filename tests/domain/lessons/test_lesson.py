@@ -43,12 +43,12 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
         ("git push", "git push -u origin main", "git push -u origin main", False),
         ("rm vase", "rm -r vase", "rm bowl", True),
         (
-            "sqlite3 shop.db 'select nme from vases'",
-            "sqlite3 shop.db 'select name from vases'",
+            "sqlite3 a 'select nme from vases'",
+            "sqlite3 a 'select name from vases'",
             "sqlite3 b 'select id, nme'",
             True,
         ),
-        ("sqlite3 shop.db 'select nme from vases'", "sqlite3 shop.db 'select name from vases'", "sqlite3 b 'select glze'", False),
+        ("sqlite3 a 'select nme from vases'", "sqlite3 a 'select name from vases'", "sqlite3 b 'select glze'", False),
     ],
 )
 def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correct: str, action: str, is_for_it: bool) -> None:
