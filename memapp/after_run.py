@@ -24,6 +24,7 @@ from memapp.services.lessons.hints import Drawn, LessonHint
 from memapp.store import fingerprints
 from memapp.store.connection import open_briefly
 from memapp.store.session import USER_ID, Session
+from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND, Ran
 from memapp.tools.program import program
 from memapp.tools.shell import Shell, as_attempt
@@ -38,10 +39,10 @@ class Attempted(NamedTuple):
 
     step: ToolStep
     place: str
-    """Where a failure waits for what works: `light_run.marker`."""
+    """Where a failure waits for what works: `tools.markers`."""
     folder: str
     argv: Sequence[str] = ()
-    """What `light_run.is_known` knows it by."""
+    """What `markers.is_known` knows it by."""
 
 
 def tell_before(wanted: CommandLine) -> str:
@@ -64,6 +65,8 @@ def tell(wanted: CommandLine, ran: Ran, told: str = "") -> None:
     """Record a command, and say what is known of its failure unless that was said before it."""
     tool = _shell(wanted)
     step = _step(tool, shlex.join(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
+    if step.feedback.constraint_failure:
+        say(f"memapp: {wanted.options['expect']} is not there")
     tell_person(wanted.options, Attempted(step._replace(told=told), light_run.here(), str(tool.folder), wanted.argv), WHY)
 
 
@@ -109,11 +112,11 @@ def _look_up(options: Options, did: Attempted) -> Sequence[LessonHint]:
     _say_what_was_lost(places.cache)
     drawn = _drawn(places.database, step, chosen)
     if step.feedback.channel():
-        slip = [light_run.ANY] if step.done.exit_code == NOT_FOUND else []
-        light_run.mark(options, did.place, [step.tool], slip, more=True)
+        slip = [markers.ANY] if step.done.exit_code == NOT_FOUND else []
+        markers.mark(options, did.place, [step.tool], slip, more=True)
     if did.argv:
         is_known = any(one.hint.lesson.status == "promoted" for one in drawn)
-        light_run.mark_known(options, did.place, did.argv, is_known=is_known)
+        markers.mark_known(options, did.place, did.argv, is_known=is_known)
     later.do(places.cache, partial(_record, options, did, drawn))
     return [one.hint for one in drawn if one.shown]
 

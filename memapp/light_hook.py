@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memapp import light_run
+from memapp.tools.markers import is_open
 from memapp.tools.program import program
 
 MOST_BYTES = 2_000_000
@@ -74,7 +75,7 @@ def _input() -> str:
 
 def _answer(options: dict[str, str], told: str) -> str:
     step = agent_step(json.loads(told)) if told.strip() else None
-    if step is None or not (step.code or light_run.is_open(step.program, options, step.place)):
+    if step is None or not (step.code or is_open(step.program, options, step.place)):
         return ""
     os.umask(0o077)
     from memapp import after_run

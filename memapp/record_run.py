@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
-from memapp import after_run, light_run, paths, settings
+from memapp import after_run, paths, settings
 from memapp.after_run import Attempted, Options, path_in
 from memapp.categories import load_categories
 from memapp.errors import ModelError
@@ -18,6 +18,7 @@ from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons.hints import Drawn
 from memapp.store.database import open_database
+from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND
 
 
@@ -26,8 +27,8 @@ def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
             reported = runs.record(runtime, did.step, told)
-        slip = [light_run.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
-        light_run.mark(options, did.place, reported.still_open, slip)
+        slip = [markers.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
+        markers.mark(options, did.place, reported.still_open, slip)
     except Exception as error:
         with suppress(OSError):
             after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")

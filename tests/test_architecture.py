@@ -59,7 +59,7 @@ RULES = {
     # The words that rules read with are data; `language.lexicon` reads them once and hands them on.
     "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy"),
-    "tools": rule("tools domain.lessons errors"),
+    "tools": rule("tools domain.lessons errors", inside_functions="platformdirs"),
     "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),
     "inference": rule(
         "inference domain errors",
@@ -93,8 +93,8 @@ RULES = {
     "crash": rule(""),
     "errors": rule(""),
     "__init__": rule(""),
-    "light_run": rule("tools after_run", inside_functions="platformdirs"),
-    "light_hook": rule("light_run tools.program after_run"),
+    "light_run": rule("tools after_run"),
+    "light_hook": rule("light_run tools.program tools.markers after_run"),
     "later": rule(""),
     "lesson_settings": rule("domain settings toml_file"),
     "after_run": rule(

@@ -24,7 +24,8 @@ from memapp.tools.shell import Shell
 def run(options: dict[str, Any], task: str | None, expect: Path | None, command: tuple[str, ...]) -> int:
     """Run a command, and say after a failure what worked before.
 
-    What fails, and what then works, is kept without secrets: `memapp lessons`.
+    What fails, and what then works, is kept without secrets: `memapp lessons`. No other command is watched. What reads keys from
+    its error output at the end of a pipe, as `vim -`, does not get them here.
     """
     given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
     return light_run.main(CommandLine(list(command), {name: str(value) for name, value in given.items() if value is not None}))

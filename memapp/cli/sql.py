@@ -26,9 +26,10 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
     FILE is copied and only read: one SELECT, for ten seconds. What fails, and what then works, is kept without secrets, but not
     a row of what the database answers: `memapp lessons`.
     """
-    from memapp import after_run, light_run
+    from memapp import after_run
     from memapp.domain.lessons.recording import Client, ToolStep
     from memapp.store.lent import lent
+    from memapp.tools import markers
     from memapp.tools.sql import Sql, as_attempt
 
     with lent(file) as database:
@@ -37,7 +38,7 @@ def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: i
         where = {"home": options["home"], "db": options["database"]}
         places = {name: str(path) for name, path in where.items() if path is not None}
         place = os.path.realpath(file)
-        if table.error or light_run.is_open(tool.name, places, place):
+        if table.error or markers.is_open(tool.name, places, place):
             done = as_attempt(query, table)
             step = ToolStep(tool.name, tool.scope, done, tool.feedback(done), Client())
             after_run.tell_person(places, after_run.Attempted(step, place, str(Path(place).parent)), after_run.WHY)

@@ -26,6 +26,7 @@ from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.lock import COPIES, at_the_copies, held
 from memapp.store.session import Session
 from memapp.store.text_traces import Fate
+from memapp.tools import markers
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +177,8 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
         purge_jobs.mark_erased(session)
         meta = {"memories": erased.memories, "messages": erased.messages, "others": erased.others}
         events.add_event(session, "worker", "forget", "ok", meta=meta)
+    if job.words:
+        markers.forget(str(runtime.paths.cache))
     cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
     settled = _settle(runtime)
     files, left = text_traces.scan(

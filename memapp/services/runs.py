@@ -20,7 +20,7 @@ from memapp.services.reads import reading
 from memapp.store import activations, fingerprints
 from memapp.store import runs as store
 from memapp.store.session import Session
-from memapp.tools import Tool
+from memapp.tools import Tool, markers
 from memapp.tools.sql import NAME as DATABASE
 
 list_runs = reading(store.list_runs)
@@ -119,6 +119,7 @@ def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
     """Delete runs for good; the lessons that were learned there stay."""
     with runtime.write() as session:
         store.remove(session, run_ids)
+    markers.forget(str(runtime.paths.cache))
 
 
 def _run(session: Session, tool: str, scope: str, client: Client) -> Run:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memapp.tools.markers import mark_known
 from tests.cli.conftest import Terminal
 
 
@@ -73,7 +74,10 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
 
 def test_runs_are_erased_with_a_yes_and_what_was_learned_stays(shop: Terminal) -> None:
     (run,) = json.loads(shop("runs", "--json")[1])
+    mark_known({"home": str(shop.home)}, "/pottery", ["kiln", "frie"], is_known=True)
     code, _, err = shop("runs", "rm", run["id"])
     assert (code, "1 run with 3 steps" in err) == (4, True)
     assert shop("runs", "rm", run["id"], "--yes")[0] == 0
     assert shop("runs", "--json")[1] == "[]\n" and len(found(shop)) == 1
+    marked = {one.name for one in (shop.home / "cache").iterdir()}
+    assert not marked & {"open", "known"}, "no hash of a command is left"

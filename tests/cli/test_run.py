@@ -47,7 +47,8 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
 
 
 def test_a_missing_result_is_a_failure_and_the_code_stays(memapp: Terminal, repo: Path) -> None:
-    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "true")[0] == 0
+    code, _, said = memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "true")
+    assert code == 0 and said.startswith("memapp: notes.txt is not there\n")
     (one,) = json.loads(memapp("runs", "--json")[1])
     assert (one["task"], one["tool_errors"]) == ("notes", 1)
 

@@ -19,6 +19,7 @@ from memapp.services.lessons import browse, curate
 from memapp.services.runs import Client, Reported
 from memapp.store import changes
 from memapp.store.session import Rejected
+from memapp.tools import markers
 from memapp.tools.scripted import ScriptedTool
 from memapp.tools.shell import Shell
 from tests.builders import Clock
@@ -137,6 +138,18 @@ def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(
     assert counted() == [(5, 1, 1)], "three times in vain"
 
 
+def test_of_several_hints_the_one_that_is_told_counts_as_shown(runtime: Runtime) -> None:
+    tool = kiln(answers={"kiln frie --qick": "kiln: what?"})
+    for correct in ("kiln fire --qick", "kiln frie --quick"):
+        do(runtime, "kiln frie --qick", correct, tool=tool)
+    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))
+    before = sum(one.retrieved for one in browse.list_lessons(runtime))
+    assert len(hints(do(runtime, "kiln frie --qick", tool=tool))) == 1
+    assert sum(one.retrieved for one in browse.list_lessons(runtime)) == before + 1
+    found = runs.why(runtime, tool.scope)
+    assert found and len(found[1]) == 2, "who asks is told of both"
+
+
 def test_steps_of_a_task_belong_together_whatever_the_tool(runtime: Runtime) -> None:
     task = Client(task="glaze the vase")
     do(runtime, "kiln fire", client=task)
@@ -228,7 +241,10 @@ def test_a_lesson_is_not_promoted_without_evidence(runtime: Runtime) -> None:
 def test_forgetting_a_word_takes_the_commands_and_lessons_that_hold_it(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln fire", "kiln fire --heat Vase", client=Client(task="the vase"))
     (lesson,) = [one for one in browse.list_lessons(runtime) if "Vase" in one.correct]
+    home = {"home": str(runtime.paths.cache.parent)}
+    markers.mark_known(home, "/pottery", ["kiln", "fire", "--heat", "Vase"], is_known=True)
     receipt = forget.forget_everywhere(runtime, "vase")
+    assert not markers.is_known(["kiln", "fire", "--heat", "Vase"], home, "/pottery"), "nor is a hash of one left"
     assert receipt.settled and not receipt.left
     assert rules(runtime) == set(), "the task of both has the word"
     with pytest.raises(NotFound):

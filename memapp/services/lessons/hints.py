@@ -184,15 +184,19 @@ def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, beh
 
 
 def draw(session: Session, hints: Sequence[LessonHint], *, withhold: bool) -> list[Drawn]:
-    """Say of each hint whether it is shown; one match in five of an untested one is withheld by lot.
+    """Return the best hint that is shown, behind those that are withheld by lot: one match in five of an untested lesson.
 
-    Without such matches there would be nothing to compare with. The first time a lesson is always shown.
+    Without such matches there would be nothing to compare with. The first time a lesson is always shown. What would be shown
+    below the best is not noted: nobody saw it.
     """
-    drawn = [Drawn(new_id(session.now), hint, shown=True) for hint in hints]
-    if not withhold:
-        return drawn
-    may_be = [one.hint.ranked.match.untested and one.hint.lesson.retrieved > 0 for one in drawn]
-    return [one._replace(shown=not (may and is_withheld(one.activation_id))) for one, may in zip(drawn, may_be, strict=True)]
+    drawn: list[Drawn] = []
+    for hint in hints:
+        activation_id = new_id(session.now)
+        may_be_withheld = withhold and hint.ranked.match.untested and hint.lesson.retrieved > 0
+        drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
+        if drawn[-1].shown:
+            break
+    return drawn
 
 
 def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], told: str) -> tuple[LessonHint, ...]:
