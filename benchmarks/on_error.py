@@ -79,7 +79,7 @@ class Scores:
     """The specification's score of lessons for errors; what nobody has used yet is equally reliable and recent."""
 
     def __init__(self, errors: Sequence[Failed]) -> None:
-        self.shapes, self.actions = Rarity(one.shape for one in errors), Rarity(one.command for one in errors)
+        self.shapes, self.actions = Rarity([one.shape for one in errors]), Rarity([one.command for one in errors])
 
     def alike(self, one: Failed, other: Failed) -> float:
         return shape_likeness(one.shape, other.shape, self.shapes)

@@ -3,7 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 
 from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
 
@@ -13,10 +14,17 @@ _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z_]+")
 class Rarity:
     """How rare words are among some texts: what two failures share counts the more the fewer others have it."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        among = [_words(text) for text in texts]
-        self._texts = len(among)
-        self._having = Counter(word for words in among for word in words)
+    def __init__(self, texts: Collection[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        """Each word that any text has, by the square of its weight."""
+        having = Counter(word for text in self._texts for word in _words(text))
+        return {word: self._weight_of(count) for word, count in having.items()}
+
+    def _weight_of(self, having: int) -> float:
+        return math.log((len(self._texts) + 1) / (having + 0.5)) ** 2
 
     def likeness(self, one: str, other: str) -> float:
         """Return the likeness of two texts, 0 to 1: the cosine of their words, each weighed by the logarithm of its rarity."""
@@ -25,20 +33,25 @@ class Rarity:
         return self._weight(some & others) / both if both else 0.0
 
     def _weight(self, words: Iterable[str]) -> float:
-        return sum(math.log((self._texts + 1) / (self._having[word] + 0.5)) ** 2 for word in words)
+        unheard = self._weight_of(0)
+        return sum(self._weights.get(word, unheard) for word in words)
 
 
 def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
-def shape_likeness(one: str, other: str, rarity: Rarity) -> float:
-    """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words."""
+def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> float:
+    """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words; 0 if that is below `least`."""
     if one == other:
         return 1.0
     from rapidfuzz.fuzz import ratio  # a failure that is known waits for none of it
 
-    return 0.5 * ratio(one, other) / 100 + 0.5 * rarity.likeness(one, other)
+    letters = ratio(one, other) / 100
+    if (letters + 1.0) / 2 < least:  # whatever the words say
+        return 0.0
+    alike = 0.5 * letters + 0.5 * rarity.likeness(one, other)
+    return alike if alike >= least else 0.0
 
 
 def same_use(tool: str, action: str, subject: str, other: str, other_subject: str) -> bool:
