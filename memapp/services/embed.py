@@ -36,13 +36,16 @@ def embed(runtime: Runtime, cancel: Cancel) -> int:
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None = None) -> Iterator[int]:
-    """Embed facts and messages that have no vector of this model, newest first; yield how many, batch by batch."""
+    """Embed facts and messages that have no vector of this model, the newest batch first; yield how many, batch by batch.
+
+    In a batch the older fact comes first: each is related to what was there before it, together as one by one.
+    """
     embedder = runtime.embedding.ready()
     if embedder is None:
         return
     for kind in KINDS:
         while not cancel.is_set():
-            batch = vectors.waiting(runtime.read(), kind, embedder.model_id, BATCH)
+            batch = sorted(vectors.waiting(runtime.read(), kind, embedder.model_id, BATCH))
             if not batch:
                 break
             rows = embedder.embed([text for _, text in batch])

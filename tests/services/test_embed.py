@@ -53,6 +53,22 @@ def test_facts_embedded_together_are_related_too_and_each_pair_once(runtime: Run
     assert conn.execute("SELECT count(*) FROM relations").fetchone()[0] == 3
 
 
+def test_facts_are_related_the_same_way_together_and_one_by_one(tmp_path: Path) -> None:
+    found = []
+    for name in ("together", "one by one"):
+        runtime = make_runtime(tmp_path / name, link_top_k=1)
+        for time in ("morning", "evening", "afternoon", "late evening", "early morning"):
+            add(runtime, f"User drinks oolong tea in the {time}.")
+            if name == "one by one":
+                embed(runtime, Cancel())
+        embed(runtime, Cancel())
+        sql = """SELECT f.text, t.text, strength FROM relations
+                 JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id ORDER BY f.id, t.id"""
+        found.append([tuple(row) for row in runtime.database.read().execute(sql)])
+        runtime.close()
+    assert found[0] == found[1]
+
+
 def test_an_edited_fact_is_related_anew(runtime: Runtime) -> None:
     one = add(runtime, "User drinks oolong tea in the morning.")
     two = add(runtime, "User drinks oolong tea in the evening.")
