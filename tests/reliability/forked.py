@@ -6,7 +6,7 @@ from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-_TESTS = ("kill", "kill_changes", "kill_each_change", "kill_migration", "kill_transfer", "kill_turn", "processes")
+_TESTS = ("kill", "kill_changes", "kill_each_change", "kill_jobs", "kill_migration", "kill_transfer", "kill_turn", "processes")
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["memapp.bootstrap", *(f"tests.reliability.test_{name}" for name in _TESTS)])
 

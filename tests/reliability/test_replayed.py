@@ -4,7 +4,7 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -59,7 +59,7 @@ def scripted(prompt: Prompt, sampling: Sampling) -> str | None:
     return "I see." if call_kind(prompt, sampling) == "reply" else None
 
 
-def known(runtime: Runtime) -> Known:
+def known(runtime: Runtime, seen: Mapping[str, str] = SEEN) -> Known:
     """Return everything the file says, with words in place of ids, and without times and what nobody sees."""
     conn = runtime.database.read()
     named = {row[0]: f"<{row[1]}>" for row in conn.execute("SELECT id, text FROM messages UNION SELECT id, text FROM memories")}
@@ -68,7 +68,7 @@ def known(runtime: Runtime) -> Known:
         return TIME.sub("@", ID.sub(lambda found: named.get(found[0], "#"), value)) if isinstance(value, str) else value
 
     tables = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
-    rows = {name: f"SELECT * FROM {name}" for name in tables if "_fts" not in name} | SEEN
+    rows = {name: f"SELECT * FROM {name}" for name in tables if "_fts" not in name} | dict(seen)
     return {
         name: Counter(tuple(map(plain, row)) for row in conn.execute(sql)) for name, sql in rows.items() if name not in PASSING
     }
