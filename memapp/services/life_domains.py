@@ -125,9 +125,12 @@ def _nearness(runtime: Runtime, rows: Vectors | None) -> list[dict[str, float]]:
 
 
 def prepare(runtime: Runtime) -> Vectors | None:
-    """Return the vectors of the phrases of all domains, embedded once: at best before the first turn, which would wait."""
+    """Return the vectors of the phrases of all domains, embedded once: at best before the first turn, which would wait.
+
+    With them what requests and facts have in common is embedded.
+    """
     embedder = runtime.embedding.ready()
-    if embedder is None:
+    if embedder is None or _in_common(runtime) is None:
         return None
     if embedder.model_id not in _phrases:
         made = embedded(runtime, [phrase for of_one in life_domains.phrases().values() for phrase in of_one])
