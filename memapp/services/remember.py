@@ -39,7 +39,7 @@ from memapp.language.language_of import language_of
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
 from memapp.services import howtos
-from memapp.services.consent import decisions, pending, requests
+from memapp.services.consent import decisions, outdated, pending, requests
 from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
@@ -213,6 +213,7 @@ def _store(
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for memory_id in memories.overflowing(session, runtime.settings.max_facts):
             changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room, session.now)
+        outdated.ask_of_work(session, runtime, message, [one.memory for one in learned])
         if is_all and not is_more:
             expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
         _count(session, message, len(learned), len(drafts) - len(learned), refused, is_ok=bool(learned or ended))

@@ -95,3 +95,30 @@ def test_what_describes_a_home_goes_with_it_in_one_step_and_what_may_go_with_it_
     assert (question.field, question.old_value) == (CONFLICT, "User's neighbour Bert plays the drums.")
     undo.undo_last(runtime)
     assert live(runtime) == before
+
+
+@pytest.mark.parametrize(
+    ("new", "outdated"),
+    [
+        ("I work as a baker now.", {"User works nights at the hospital.", "User's boss is called Petra."}),
+        ("I broke up with my boyfriend.", {"User's boyfriend is a cook."}),
+        ("My sister started a new job.", set()),
+        ("I have a second job on Sundays.", set()),
+    ],
+)
+def test_what_describes_a_job_or_a_partner_is_asked_about_with_another(runtime: Runtime, new: str, outdated: set[str]) -> None:
+    at_work = "I work nights at the hospital.", "My boss is called Petra.", "I work out on Mondays."
+    tell(runtime, 3, *at_work, "My boyfriend is a cook.", "My business partner likes tea.")
+    runtime.clock = Clock(datetime(2026, 4, 3, 9, tzinfo=UTC))
+    say(runtime, new_chat(runtime), new)
+    list(upkeep.work(runtime, None, Cancel()))
+    for one in pending.list_pending(runtime):
+        if one.field != CONFLICT:
+            decisions.approve(runtime, one.id)
+    before, questions = set(live(runtime)), [one for one in pending.list_pending(runtime) if one.field == CONFLICT]
+    assert {one.old_value for one in questions} == outdated
+    for one in questions:
+        decisions.approve(runtime, one.id)
+        assert set(live(runtime)) == before - {one.old_value}
+        undo.undo_last(runtime)
+        assert set(live(runtime)) == before

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memapp.domain.consent import FACT
 from memapp.domain.profile import Hint, Stated, has_value, is_sensitive
-from memapp.language.english.old_home import describes_home, is_plan
+from memapp.language.english.left_behind import describes, is_plan
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_forms import in_first_person, plain_forms
 from memapp.language.english.profile_readers import EN, READERS, is_card_number
@@ -61,7 +61,7 @@ def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str 
 def needs_yes(fact: str, topic: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
     """Return what a remembered sentence says that is judged to touch a topic: the values read of it, or else all of it."""
     said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field) and one.value]
-    is_told = topic != "city" or (describes_home(fact) != "" and not is_plan(fact))  # nor `viewed the house in Ely`
+    is_told = topic != "city" or (describes("home", fact) != "" and not is_plan(fact))  # nor `viewed the house in Ely`
     named = _named(topic, fact) if topic in EN.entry("named") and is_told else ""
     return _not_in(profile, said or [Hint(topic, named) if named else _whole(topic, fact)])
 
