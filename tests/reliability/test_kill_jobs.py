@@ -28,7 +28,7 @@ from memapp.prompts import self_test
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, jobs, runs
 from memapp.services.consent import requests
-from memapp.store import changes, chat, leases
+from memapp.store import changes, chat, connection, leases
 from memapp.store.database import Database
 from memapp.tools.scripted import ScriptedTool
 from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say
@@ -46,7 +46,8 @@ SEEN = replayed.SEEN | {
     "forgotten": "SELECT user_id FROM forgotten",
 }
 """What counts of some tables: not which of two jobs came first, nor the fingerprint of what was erased, by a key of the file."""
-ROUNDS = usually(10, thorough=200)
+ROUNDS = 10
+"""Of each seed."""
 START = datetime(2026, 1, 4, 18, tzinfo=UTC)
 DAYS = 62
 MOST_TIMES = 20
@@ -152,6 +153,7 @@ def after_the_lease() -> dict[str, float]:
 
 def work_until_killed(home: Path, kept: Path, moment: int) -> None:
     """Do the jobs, and be killed at a moment of them: an even number is before a commit, an odd one after it."""
+    connection.PRAGMAS["synchronous"] = 0  # a kill loses nothing that was written
     use_vectors(kept)
     runtime, write, left = opened(home, DAYS), Database.write, iter(range(moment))
 
@@ -172,6 +174,7 @@ def work_until_killed(home: Path, kept: Path, moment: int) -> None:
 
 def write_beside(home: Path, told: Connection, enough: Event) -> None:
     """Write messages of another chat that teach nothing, and tell of each that was saved."""
+    connection.PRAGMAS["synchronous"] = 0
     runtime = opened(home, DAYS)
     thread = new_chat(runtime)
     for number in count():
@@ -220,9 +223,11 @@ def differences(one: Known, other: Known) -> dict[str, tuple[Any, Any]]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(usually(1, thorough=20)))
 def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
+    monkeypatch.setitem(connection.PRAGMAS, "synchronous", 0)
     plant(tmp_path / "planted")
     whole = opened(Path(shutil.copytree(tmp_path / "planted", tmp_path / "whole")), DAYS)
     with beside(tmp_path / "whole"):
@@ -232,7 +237,7 @@ def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
     whole.close()
     keep_vectors(tmp_path / "vectors.npz")
     monkeypatch.setattr(leases, "_now", after_the_lease)
-    chance, kills = random.Random(3), 0
+    chance, kills = random.Random(seed), 0
     for number in range(ROUNDS):
         home = Path(shutil.copytree(tmp_path / "planted", tmp_path / f"home{number}"))
         moment = chance.randrange(MOMENTS)
