@@ -79,7 +79,7 @@ async def test_failures_are_marked_by_a_sign(seen: Seen) -> None:
     [
         (Rate(19, 20), Rate(1, 40), ["✓ 19 of 20 facts were well written at once 95%, goal 95%", "✓ 1 of 40 turns"]),
         (Rate(18, 20), Rate(4, 40), ["✗ 18 of 20 facts were well written at once 90%, goal 95%", "✗ 4 of 40 turns"]),
-        (Rate(0, 0), Rate(0, 0), ["- facts were well written at once: nothing counted yet, goal 95%"]),
+        (Rate(0, 0), Rate(0, 0), ["- facts were well written at once: none yet, goal 95%"]),
     ],
 )
 async def test_rates_are_told_with_their_numbers_and_goals(seen: Seen, facts: Rate, turns: Rate, shown: list[str]) -> None:

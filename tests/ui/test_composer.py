@@ -295,6 +295,18 @@ async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, 
         assert seen.chat.composer.text == "/remark" and "adds a context card" not in seen.text()
 
 
+async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(world: World) -> None:
+    async with world.app((120, 40)) as seen:
+        await seen.ready()
+        await seen.pilot.press("ctrl+p")  # Textual's palette has a list and a style for it, too
+        await seen.pilot.press("escape")
+        await seen.pilot.resize_terminal(80, 24)
+        await seen.pilot.press("slash")
+        assert "/remember TEXT" in seen.text() and "/quit" in seen.text()
+        await seen.pilot.press("ctrl+t")
+        assert "/remember TEXT" in seen.text() and seen.chat.composer.region.bottom == 23
+
+
 async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:
     await seen.pilot.press("slash", "r", "e", "enter")
     assert seen.chat.composer.text == "/remember "

@@ -715,18 +715,26 @@ async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(see
 
 async def test_the_profile_is_written_and_taken_away_by_the_person(seen: Seen) -> None:
     await open_inbox(seen)
-    await seen.pilot.press("tab", "e", *"Ana", "enter")
-    await seen.until(lambda: profile(seen) == {"preferred_name": ("Ana",)})
+    await seen.pilot.resize_terminal(80, 24)
+    home = {"city": ("Bergen",)}
+    decisions.set_field(seen.app.runtime, "city", "Bergen", "")
+    seen.app.session.memories_changed()
+    await seen.settle()
+    await seen.pilot.press("tab")
+    await seen.settle()
+    assert "Bergen" in seen.text(), "what came while the tab was not open stands above the cursor"
+    await seen.pilot.press("e", *"Ana", "enter")
+    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
     await seen.settle()
     assert "Ana" in seen.words() and "since" in seen.words()
     await seen.pilot.press("x")
-    await seen.until(lambda: profile(seen) == {})
+    await seen.until(lambda: profile(seen) == home)
     await seen.settle()
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == {"preferred_name": ("Ana",)})
+    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
     await seen.settle()
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == {})
+    await seen.until(lambda: profile(seen) == home)
 
 
 async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(seen: Seen) -> None:

@@ -273,16 +273,19 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.until(lambda: sum("people" in one.tags for one in live(runtime)) == 2)
         await seen.pilot.press("t", *"a,b,c,d,e,f", "enter")
         await seen.until(lambda: "At most 5 tags." in seen.text())
+        await seen.pilot.resize_terminal(80, 24)
         await seen.pilot.press("escape", "i")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         await seen.pilot.press("5")
         await seen.until(lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        assert "⏎ choose ↑↓ move esc close" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
         await seen.pilot.press("enter")
         await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
         assert screen.rows.has_focus and len(screen.rows.marked) == 1, "leaving the search keeps the marks"
@@ -334,6 +337,8 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
         await seen.pilot.press("ctrl+s")
         await seen.until(lambda: "There is no category 'nonsense'." in seen.text())
+        await seen.pilot.resize_terminal(80, 24)
+        assert "⏎ save tab next field" in seen.words(), "a reason of two lines leaves room for the keys"
         seen.app.screen.query_one("#form-category", Input).value = "activity"
         await seen.pilot.press("ctrl+s")
         await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
@@ -374,13 +379,21 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
     async with memories(world, ["Anna likes green tea."]) as (seen, _):
         runtime = seen.app.runtime
         memory_id = live(runtime)[0].id
+        await seen.pilot.press("enter", "tab")
+        await looked_up(seen)
+        assert "Older" not in seen.text() and "Compare" not in seen.text(), "one version is compared with nothing"
+        await seen.pilot.press("tab")
+        await looked_up(seen)
+        assert "nothing yet" in seen.text() and "Walk there" not in seen.text()
+        await seen.pilot.press("escape")
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
         curate.edit(runtime, memory_id, "Anna likes oolong tea at night.")
         seen.app.session.memories_changed()
         await seen.settle()
-        await seen.pilot.press("enter", "tab")
+        await seen.pilot.press("enter", "shift+tab")
         await looked_up(seen)
+        assert "Older" in seen.text() and "Compare with" in seen.text()
         assert "v3 → v4" in seen.words() and "-tea.- +tea at night.+" in seen.words()
         await seen.pilot.press("left")
         await seen.until(lambda: "pinned: -no- +yes+" in seen.words())
@@ -422,6 +435,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "0.70 Anna's sister" in seen.text())
+        assert "Walk there" in seen.text()
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "0.70 Anna likes" in seen.text())
         seen.app.session.memories_changed()

@@ -353,6 +353,8 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("backspace", "backspace", "7", "enter")
         await seen.until(lambda: seen.app.runtime.settings.top_k == 7)
+        await seen.settle()
+        assert "R Default" in seen.text()
         assert "top_k = 7" in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.settle()
         await seen.pilot.press("enter")
@@ -367,6 +369,7 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.pilot.press("R")
         await seen.until(lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
+        await seen.until(lambda: "R Default" not in seen.text())
 
 
 async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:

@@ -54,7 +54,7 @@ def _rates(rates: Rates) -> Content:
 
 def _rate(rate: Rate, what: str, goal: str = "", reached: bool = True) -> Content:
     if rate.share is None:
-        return joined((f"  - {what}: nothing counted yet" + (f", {goal}" if goal else ""), "$text-muted"))
+        return joined((f"  - {what}: none yet" + (f", {goal}" if goal else ""), "$text-muted"))
     sign = ("✓" if reached else "✗", "$text-success" if reached else "bold $text-warning") if goal else ("·", "$text-muted")
     tail = (f"  {rate.share:.0%}" + (f", {goal}" if goal else ""), sign[1])
     return joined("  ", sign, f" {rate.held:,} of {rate.of:,} {what}", tail)

@@ -19,7 +19,7 @@ from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.pasted import Writing
-from memapp.ui.widgets.commands import CommandList
+from memapp.ui.widgets.commands import CommandMenu
 from memapp.ui.widgets.composer import Composer
 
 FALLBACK_EDITOR = "vi"
@@ -28,7 +28,7 @@ FALLBACK_EDITOR = "vi"
 class ChatComposer(Composer):
     """What is being typed is kept at each pause, for each chat: it survives a crash, another chat, and leaving."""
 
-    def __init__(self, state: ChatState, commands: CommandList) -> None:
+    def __init__(self, state: ChatState, commands: CommandMenu) -> None:
         super().__init__(commands)
         self._state = state
         self.status = Status(state, self)

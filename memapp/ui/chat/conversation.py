@@ -25,7 +25,7 @@ from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.pasted import Spans, Writing
 from memapp.ui.safe import notify
 from memapp.ui.widgets.bubbles import Note
-from memapp.ui.widgets.commands import CommandList
+from memapp.ui.widgets.commands import CommandMenu
 
 MINUTE_SECONDS = 60.0
 GO_ON = "Please go on."
@@ -37,7 +37,7 @@ class Conversation(Vertical):
     def __init__(self, state: ChatState) -> None:
         super().__init__(id="conversation")
         self.state = state
-        self.drawer, self._commands = LoopDrawer(), CommandList()
+        self.drawer, self._commands = LoopDrawer(), CommandMenu()
         self.composer = ChatComposer(state, self._commands)
         self.status = self.composer.status
         self.transcript = ChatTranscript(state, self.status, self.drawer)
@@ -167,8 +167,8 @@ class Conversation(Vertical):
         except MemappError as error:
             self.status.say(str(error), problem=True)
 
-    @on(CommandList.OptionSelected)
-    def _command_chosen(self, event: CommandList.OptionSelected) -> None:
+    @on(CommandMenu.OptionSelected)
+    def _command_chosen(self, event: CommandMenu.OptionSelected) -> None:
         self.composer.take(event.option.id or "")
 
     @on(ChatComposer.ScrollWanted)

@@ -68,6 +68,11 @@ class RequestRows(TimedRows[Shown]):
         words = joined((f"{item.label} ", "bold"), value)
         return joined(words.truncate(max(1, width - tail.cell_length), ellipsis=True, pad=True), tail)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "open" and self.current is not None and self.query_ancestor(RequestsPane).reading:
+            return False  # enter leads on from what is read
+        return super().check_action(action, parameters)
+
 
 class RequestsPane(Horizontal):
     """The queue on the left, what is read on the right; on a narrow screen one after the other."""

@@ -52,6 +52,11 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
         what = f"{one.event.told} by {who(one.actor)}"
         return joined((sign, "bold $accent"), f"v{number:<3}", (f"{moment(one.at, self.clock()):>11}  {what}", "$text-muted"))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("step", "compare"):
+            return len(self.items) > 1
+        return super().check_action(action, parameters)
+
     def action_compare(self) -> None:
         if self.current is not None:
             self.base = 0 if self.base == self.current[0] else self.current[0]
@@ -86,6 +91,7 @@ class MemoryHistory(Vertical):
         rows.base = rows.base if reads_on else 0
         rows.styles.height = max(1, min(len(numbered), 8))
         rows.show(numbered, at=None if reads_on and not at_newest else str(len(numbered)))
+        rows.refresh_bindings()
 
     @on(RowList.Moved)
     def _compare(self) -> None:

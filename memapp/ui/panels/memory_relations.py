@@ -84,6 +84,9 @@ class MemoryRelations(Tree[str]):
         if event.node is not self.root and event.node.data:
             self.post_message(self.Walked(event.node.data))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        return action not in ("branch", "select_cursor") or any(child.data for child in self.root.children)
+
     def action_branch(self, opened: bool) -> None:
         node = self.cursor_node
         if node is None:
@@ -117,6 +120,7 @@ class MemoryRelations(Tree[str]):
             child = node.add(label, memory_id, allow_expand=bool(memory_id))
             if memory_id == under:
                 self.call_after_refresh(self.move_cursor, child)
+        self.refresh_bindings()
 
 
 def _label(text: str, before: str = "") -> Text:

@@ -70,6 +70,14 @@ class SettingsScreen(ModeScreen):
         yield self.settings
         yield KeyLine()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+        one = self.settings.rows.current
+        return action != "default" or (one is not None and one.value != one.default)
+
+    @on(RowList.Moved)
+    def _offer_keys(self) -> None:
+        self.refresh_bindings()
+
     @on(Input.Changed)
     def _search(self) -> None:
         self.look_again(at="")
@@ -126,7 +134,7 @@ class SettingsScreen(ModeScreen):
 
     def action_default(self) -> None:
         """Put the chosen setting back to its default."""
-        if (one := self.settings.rows.current) is not None and one.value != one.default:
+        if (one := self.settings.rows.current) is not None:
             self._write(one, "")
 
     def action_search(self) -> None:

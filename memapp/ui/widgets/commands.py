@@ -9,7 +9,7 @@ from memapp.ui.safe import joined, place_toasts
 FORM_CELLS = 16
 
 
-class CommandList(OptionList):
+class CommandMenu(OptionList):
     """What can be written after a slash; the focus stays in the composer, whose keys choose here."""
 
     can_focus = False

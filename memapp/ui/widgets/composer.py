@@ -15,7 +15,7 @@ from memapp.domain.commands import completed
 from memapp.domain.text import clean
 from memapp.ui.pasted import PastedSpans, Spans, Writing
 from memapp.ui.safe import place_toasts, plain
-from memapp.ui.widgets.commands import CommandList
+from memapp.ui.widgets.commands import CommandMenu
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
@@ -61,7 +61,7 @@ class Composer(TextArea):
 
         step: int
 
-    def __init__(self, commands: CommandList | None = None) -> None:
+    def __init__(self, commands: CommandMenu | None = None) -> None:
         super().__init__(id="composer", soft_wrap=True, compact=True, highlight_cursor_line=False, max_checkpoints=100)
         self._commands = commands
         self.prompts: list[str] = []

@@ -217,7 +217,8 @@ class RowList(ScrollView, Generic[T], can_focus=True):
             self.post_message(self.Moved(self))
 
     def _follow(self) -> None:
-        self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True)
+        if self.size.height:  # where there is no room yet, what stands above the cursor would be scrolled away
+            self.scroll_to_region(Region(0, self._cursor, 1, 1), animate=False, force=True, immediate=True)
 
     # Drawing ---------------------------------------------------------------------------------------------------------
 
