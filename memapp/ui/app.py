@@ -241,7 +241,6 @@ class MemappApp(App[None]):
             garbage.collect()
 
     def on_model_changed(self) -> None:
-        """Let an open Models screen look again."""
         garbage.spare()
         self.session.memories_changed()
         if self.runtime.chat.state != "loading" and not self._told_of_upkeep:
@@ -296,7 +295,6 @@ class MemappApp(App[None]):
         return super().check_action(action, parameters)
 
     async def action_mode(self, mode: str) -> None:
-        """Show another part of memapp."""
         leave = getattr(self.screen, "action_leave", None)
         if len(self.screen_stack) == 1:
             if mode != self.current_mode and self.is_running:
@@ -368,7 +366,6 @@ class MemappApp(App[None]):
         self.exit(return_code=return_code)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Return the commands that make sense on this screen."""
         from memapp.services import preferences
         from memapp.ui.palette import key_commands
 
@@ -429,7 +426,6 @@ class MemappApp(App[None]):
 
     @background("badges", exclusive=True)
     async def count_badges(self) -> None:
-        """Bring the numbers in the top line up to date."""
         await self.session.count_badges()
 
     @on(FileChanged)
@@ -444,7 +440,6 @@ class MemappApp(App[None]):
 
     @background("deed")
     async def use_theme(self, name: str) -> None:
-        """Change the colours and keep the choice."""
         from memapp.services import preferences
 
         self.theme = name

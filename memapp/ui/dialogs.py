@@ -116,7 +116,6 @@ class Form(Dialog[Answer]):
         yield Static(markup=False, classes="problem")
 
     def compose_fields(self) -> ComposeResult:
-        """Return the fields."""
         raise NotImplementedError
 
     def saving(self) -> Callable[[], Answer | None]:
@@ -282,7 +281,6 @@ class ConfirmErase(Dialog[Erase]):
 
     @on(Input.Submitted)
     def action_erase(self) -> None:
-        """Erase if the word stands there."""
         word = self.query_one(Input).value.strip().lower()
         if word == ERASE:
             self.dismiss(Erase(messages=any(box.value for box in self.query(Checkbox))))

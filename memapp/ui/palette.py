@@ -25,12 +25,10 @@ class Offered(Provider):
     """Actions, then chats."""
 
     async def discover(self) -> AsyncIterator[DiscoveryHit]:
-        """Offer every action."""
         for name, help_text, callback, *_ in self.app.get_system_commands(self.screen):
             yield DiscoveryHit(plain(name), callback, text=plain(name).plain, help=cast(Any, plain(help_text)))
 
     async def search(self, query: str) -> AsyncIterator[Hit]:
-        """Offer what fits what is typed."""
         matcher = self.matcher(query)
         for name, help_text, callback, *_ in self.app.get_system_commands(self.screen):
             shown = plain(name).plain

@@ -47,7 +47,6 @@ class AppSession:
         self.changed.publish(None)
 
     async def count_badges(self) -> None:
-        """Bring the numbers in the top line up to date."""
         waiting = await asyncio.to_thread(pending.count_pending, self.runtime)
         badges = {"inbox": f"●{waiting}"} if waiting else {}
         if badges != self.badges:

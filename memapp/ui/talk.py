@@ -107,7 +107,6 @@ class Talk:
         self._begin(reply.thread_id, partial(retry_turn, self.runtime, reply.id))
 
     def resend(self, message: Message, text: str, pasted: Spans) -> None:
-        """Send other words in place of an earlier message."""
         events = partial(resend_turn, self.runtime, message.id, text, pasted=pasted)
         self._begin(message.thread_id, events, Writing(text, pasted))
 
@@ -200,7 +199,6 @@ class Talk:
                 was_wanted = heard.wanted
 
     def back_up(self) -> None:
-        """Write a backup if it is time to."""
         run = partial(backups.run, self.runtime, cancelled=self._backup_cancel.is_set)
         self._begin_beside(self._idle_work, "backup", run)
 

@@ -10,6 +10,5 @@ DEFAULT = "memapp-dark"
 
 
 def themes() -> list[Theme]:
-    """Return the themes that come with memapp."""
     found = tomllib.loads(bundled("assets", "themes.toml").read_text("utf-8"))
     return [Theme(name=name, **values) for name, values in found.items()]

@@ -28,14 +28,6 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
-class LogPage:
-    """Some lines of the log, newest first."""
-
-    lines: tuple[LogLine, ...]
-    more: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Undoable:
     """Something that can be taken back."""
 
@@ -53,24 +45,19 @@ def over_time(runtime: Runtime) -> tuple[list[Tally], date]:
     return activity.over_time(runtime), runtime.clock().astimezone().date()
 
 
-def log_page(runtime: Runtime, before: int | None = None) -> LogPage:
-    """Return the page of the log before an entry, or the newest."""
+def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine, ...], bool]:
+    """Return the page of the log before an entry, or the newest, and whether there are older ones."""
     found = activity.entries(runtime, before=before, limit=PAGE + 1)
     ids = {one.memory_id for one in found[:PAGE] if one.event is not Event.PROFILE}
     # The words of what is not remembered now stay out of the log.
     texts = {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
     lines = tuple(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
-    return LogPage(lines, len(found) > PAGE)
+    return lines, len(found) > PAGE
 
 
-def undoable(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
-    """Return what can be taken back, last first."""
-    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, limit))
-
-
-def kept_up(runtime: Runtime, limit: int = STEPS) -> tuple[Undoable, ...]:
-    """Return what upkeep did and can be taken back, last first."""
-    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, limit, by_upkeep=True))
+def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ...]:
+    """Return what can be taken back, or what upkeep did of it, last first."""
+    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep))
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

@@ -68,7 +68,6 @@ class ChatComposer(Composer):
         self.clear_text()
 
     async def load(self) -> None:
-        """Show the draft of the shown chat, unless something stands here already."""
         if self.text:
             return
         draft = await asyncio.to_thread(_load, self._state.runtime, self._state.thread_id)

@@ -256,7 +256,6 @@ class Conversation(Vertical):
 
     @on(ChatTranscript.RetryWanted)
     def retry(self) -> None:
-        """Answer the last message again."""
         answer = self.transcript.replied
         if not self._may_answer():
             return
@@ -328,7 +327,6 @@ class Conversation(Vertical):
         await self.composer.save()
 
     def _leave_for(self, persona: str = "") -> None:
-        """Begin a new chat."""
         self.composer.clear_text()
         self.screen.post_message(ThreadWanted(None, persona=persona))
 

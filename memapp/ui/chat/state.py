@@ -54,7 +54,6 @@ class ChatState:
 
     @property
     def thread_id(self) -> str:
-        """The id of the chat on the screen; empty for a new one."""
         return self.thread.id if self.thread else ""
 
     @property

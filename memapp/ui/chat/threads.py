@@ -98,7 +98,6 @@ class Threads(Vertical):
 
     @background("threads", exclusive=True)
     async def list(self, count: int = SHOWN) -> None:
-        """Bring the list of chats up to date."""
         found = await asyncio.to_thread(partial(chats.list_threads, self._runtime, self._text, limit=count + 1))
         self.show(found[:count], more=len(found) > count)
 
@@ -127,7 +126,6 @@ class Threads(Vertical):
 
     @on(Input.Submitted)
     def enter(self) -> None:
-        """Take the focus."""
         self.query_one(ThreadList).focus()
 
     def leave(self) -> None:
@@ -159,7 +157,6 @@ class Threads(Vertical):
 
     @background("deed")
     async def rename(self, thread: Thread) -> None:
-        """Ask for another title."""
         title = await self.app.push_screen_wait(LineQuestion("Rename this chat", thread.title, str))
         if title is None or title == thread.title:
             return

@@ -139,7 +139,6 @@ class ChatTranscript(Transcript):
         self.screen.post_message(ThreadWanted(self._state.thread))
 
     async def welcome(self) -> None:
-        """Show what a chat without messages says."""
         words, path = await asyncio.to_thread(read_models.welcome_words, self._runtime)
         await self.show([Welcome(words, path)], earlier=False)
 
@@ -308,7 +307,6 @@ class ChatTranscript(Transcript):
 
     @background("deed")
     async def write_memory(self, text: str, *sources: str) -> None:
-        """Let the person put something into the words to be remembered."""
         await self.actions.write(text, *sources)
 
     @background("variant", exclusive=True)

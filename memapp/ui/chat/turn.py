@@ -140,7 +140,6 @@ class TurnView:
             self.show_loop()
 
     def show_loop(self) -> None:
-        """Bring the drawer up to date."""
         self._drawer.show(self._turn.loop)
 
     def _answer(self) -> Answer | None:

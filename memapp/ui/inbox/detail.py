@@ -47,7 +47,6 @@ class RequestView(VerticalScroll):
         yield Static(id="request-why", markup=False)
 
     def show(self, shown: Shown | None, now: datetime) -> None:
-        """Show a request, a file or nothing."""
         for child in self.query_children(Static):
             child.display = shown is not None
         if isinstance(shown, ShownFile):

@@ -58,14 +58,11 @@ class ProfilePane(Vertical):
         super().__init__(id="profile")
         self.session = session
         self.runtime = session.runtime
+        self.rows = KnownRows(session.runtime.clock, id="known")
 
     def compose(self) -> ComposeResult:
-        yield KnownRows(self.runtime.clock, id="known")
+        yield self.rows
         yield Static(plain(NOTE), markup=False, id="profile-note")
-
-    @property
-    def rows(self) -> KnownRows:
-        return self.query_one(KnownRows)
 
     def show(self, known: Sequence[Known]) -> None:
         """Show these; the cursor stays with its value, and with its field where that says something else now."""
@@ -76,7 +73,6 @@ class ProfilePane(Vertical):
 
     @background("known", exclusive=True)
     async def refresh_known(self) -> None:
-        """Look again what the profile says."""
         self.show(await asyncio.to_thread(read_models.profile, self.runtime))
 
     @on(KnownRows.Moved)

@@ -101,6 +101,8 @@ class RequestsPane(Horizontal):
         super().__init__(id="requests")
         self.session = session
         self.runtime = session.runtime
+        self.rows = RequestRows(session.runtime.clock, id="request-list", empty=NOTHING_WAITS)
+        self.view = RequestView()
         self.queue: Queue | None = None
         """What was shown last."""
         self.file_id, self.page = "", 0
@@ -110,19 +112,11 @@ class RequestsPane(Horizontal):
         self._arming = Arming(self, self._bindings_changed, lambda: notify(self, DROPPED))
 
     def compose(self) -> ComposeResult:
-        yield RequestRows(self.runtime.clock, id="request-list", empty=NOTHING_WAITS)
-        yield RequestView()
+        yield self.rows
+        yield self.view
 
     def on_mount(self) -> None:
         self.set_interval(TICK_SECONDS, self.refresh_requests)
-
-    @property
-    def rows(self) -> RequestRows:
-        return self.query_one(RequestRows)
-
-    @property
-    def view(self) -> RequestView:
-        return self.query_one(RequestView)
 
     @property
     def reading(self) -> bool:
@@ -140,7 +134,6 @@ class RequestsPane(Horizontal):
 
     @background("requests", exclusive=True)
     async def refresh_requests(self) -> None:
-        """Look again what waits."""
         self.show(await asyncio.to_thread(read_models.queue, self.runtime, self.file_id, self.page))
 
     def show(self, queue: Queue) -> None:
@@ -277,7 +270,6 @@ class RequestsPane(Horizontal):
 
     @background("decide")
     async def action_wake(self) -> None:
-        """Bring up what was put off."""
         for step in await asyncio.to_thread(decisions.wake, self.runtime):
             self.session.undone.drop(step)
         self.session.memories_changed()
@@ -312,7 +304,6 @@ class RequestsPane(Horizontal):
     # Reading on ------------------------------------------------------------------------------------------------------
 
     def action_source(self) -> None:
-        """Show the message that it was read from, in its chat."""
         if isinstance(self.shown, ShownRequest) and self.shown.messages:
             self.app.post_message(MessageWanted(self.shown.messages[0].id))
 

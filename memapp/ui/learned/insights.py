@@ -55,7 +55,6 @@ class InsightsPane(KindPane):
 
 
 def _why(insight: Insight) -> Content:
-    """Return what an insight rests on."""
     counts = [(len(insight.messages), "message", ""), (len(insight.memories), "memory", "memories")]
     rests_on = " and ".join(counted(*one) for one in counts if one[0])
     head = f"Why: {rests_on or 'nothing that is there still'}"

@@ -72,7 +72,6 @@ class LessonDetail(VerticalScroll, can_focus=True):
 
     @background("lesson", exclusive=True)
     async def show(self, lesson: Lesson | None) -> None:
-        """Show a lesson, or none."""
         self.lesson = lesson
         behind = await asyncio.to_thread(browse.behind, self._runtime, lesson) if lesson else None
         text = _content(lesson, behind, self._runtime.clock()) if lesson and behind else Content("")
@@ -159,7 +158,6 @@ class LessonsPane(LearnedPane):
         self.screen.refresh_bindings()
 
     def look_at(self, lesson_id: str) -> None:
-        """Show one lesson among all."""
         self.field.value = ""
         self._body.add_class("-detail")
         self.look_again(lesson_id)
@@ -200,14 +198,12 @@ class LessonsPane(LearnedPane):
 
     @background("lesson-action")
     async def action_do(self, deed: str) -> None:
-        """Do something to the current lesson."""
         if (lesson := self.rows.current) is not None:
             do, did, _ = DEEDS[deed]
             self._did(did, lesson, await asyncio.to_thread(do, self.runtime, lesson.id))
 
     @background("lesson-action")
     async def action_edit(self) -> None:
-        """Let the person write what works in its place."""
         if (lesson := self.rows.current) is None:
             return
         save = partial(curate.edit, self.runtime, lesson.id, None)
@@ -219,7 +215,6 @@ class LessonsPane(LearnedPane):
         self.session.did(self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step)
 
     def action_search(self) -> None:
-        """Go into the search field."""
         self._body.remove_class("-detail")
         self.field.focus()
 

@@ -100,14 +100,12 @@ class MemoryActions:
         self._did("Pinned" if pinned else "Unpinned", chosen, revision)
 
     async def tag(self, chosen: Sequence[Memory]) -> None:
-        """Give them one tag more."""
         note = "Added to those there are; a comma between two."
         card = LineQuestion(f"Tag {_said(chosen)}", "", lambda tag: curate.tag(self._runtime, tag, *_ids(chosen)), note=note)
         if (revision := await self._node.app.push_screen_wait(card)) is not None:
             self._did("Tagged", chosen, revision)
 
     async def weigh(self, chosen: Sequence[Memory]) -> None:
-        """Say how much they matter."""
         rows = {str(number): f"{number}  {bar(number)}  {words}" for number, words in enumerate(IMPORTANCE, start=1)}
         card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
         if number := await self._node.app.push_screen_wait(card):
@@ -115,7 +113,6 @@ class MemoryActions:
             self._did(f"Importance {number} for", chosen, revision)
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
-        """Put them into another category."""
         rows = {name: f"{name} · {readers}" for name, readers in self._readers().items()}
         card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
@@ -123,11 +120,9 @@ class MemoryActions:
             self._did(f"Category {name} for", chosen, revision)
 
     async def discard(self, chosen: Sequence[Memory]) -> None:
-        """Put them into the trash."""
         self._did("In the trash:", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
-        """Bring them back from the trash."""
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
         if back.revisions:
             came = {one.memory_id for one in back.revisions}
@@ -189,7 +184,6 @@ class MemoryActions:
         return words, forget.preview(self._runtime, words)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
-        """Copy their words."""
         copy(self._node, "\n".join(addressed(one.text) for one in chosen))
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:

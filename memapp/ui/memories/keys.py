@@ -70,7 +70,6 @@ class MemoryKeys(DOMNode):
 
     @background("memory-action")
     async def action_change(self, does: str) -> None:
-        """Do something to the chosen memories."""
         chosen = self.chosen
         await ACTIONS[does](self.actions, chosen)
         if does in LEAVING:

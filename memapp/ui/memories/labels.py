@@ -32,7 +32,6 @@ def ago(at: datetime, now: datetime) -> str:
 
 
 def when(at: datetime, now: datetime) -> str:
-    """Return the day and the time of day."""
     return f"{moment(at, now)} {clock(at)}" if at.astimezone().date() != now.astimezone().date() else f"today {clock(at)}"
 
 

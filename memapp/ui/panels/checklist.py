@@ -82,7 +82,6 @@ class ChecklistView(Vertical, can_focus=True):
         return shown is not None and (action != "tick" or shown.howto.state is State.LIVE)
 
     def action_step(self, step: int) -> None:
-        """Go to another step."""
         if self._shown is not None:
             self._at = max(1, min(self._at + step, len(self._shown.done_at)))
             self._draw()
@@ -100,7 +99,6 @@ class ChecklistView(Vertical, can_focus=True):
 
     @background("tick")
     async def action_again(self) -> None:
-        """Let every step be open again."""
         if (shown := self._shown) is not None:
             self._at = 1
             await self._change(lambda: howtos.begin_again(self._runtime, shown.howto.id))

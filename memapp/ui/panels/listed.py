@@ -33,7 +33,6 @@ class Listed(Horizontal):
 
     @property
     def read(self) -> Memory | None:
-        """The memory that the person reads."""
         return self.detail.memory if self.detail.has_focus_within else self.rows.current
 
     @on(RowList.Moved)

@@ -56,7 +56,6 @@ class ContentView(VerticalScroll, can_focus=True):
         yield Static(id="memory-text", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        """Show a memory."""
         into = await asyncio.to_thread(self._text_of, memory.merged_into) if memory.merged_into else ""
         await self._look_up_steps(memory)
         missing = await asyncio.to_thread(lifecycle.missing, self._runtime, [memory])
@@ -153,7 +152,6 @@ class MemoryDetail(Vertical):
         return bool(self.memory and self.memory.sources) if action == "source" else True
 
     def show(self, memory: Memory | None, *, at_once: bool = False) -> None:
-        """Show a memory, or none."""
         self._trail.clear()
         self._show(memory, at_once=at_once)
 
@@ -202,12 +200,10 @@ class MemoryDetail(Vertical):
         self._show(await asyncio.to_thread(curate.get, self._runtime, memory_id), at_once=True)
 
     def action_source(self) -> None:
-        """Show the message that the memory came from."""
         if self.memory is not None and self.memory.sources:
             self.post_message(MessageWanted(self.memory.sources[0]))
 
     def enter(self) -> None:
-        """Take the focus."""
         self._views[self.tab].reader.focus()
 
     @on(TabLine.Chosen)
@@ -216,7 +212,6 @@ class MemoryDetail(Vertical):
         await self._open(event.tab)
 
     async def action_turn(self, step: int) -> None:
-        """Open the tab beside this one."""
         names = list(TABS)
         await self._open(names[(names.index(self.tab) + step) % len(names)])
 

@@ -55,7 +55,6 @@ class MemoryProvenance(Vertical):
         yield Static(id="provenance-note", markup=False)
 
     async def look_up(self, memory: Memory) -> None:
-        """Show where a memory comes from."""
         found, now = await asyncio.to_thread(provenance_of, self._runtime, memory), self._runtime.clock()
         access_count = found.access_count
         used = "Never used in an answer so far."

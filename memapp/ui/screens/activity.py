@@ -17,7 +17,7 @@ from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.pictures import PicturesView
-from memapp.ui.activity.read_models import LogLine, compared, kept_up, log_page, numbers, over_time, undoable
+from memapp.ui.activity.read_models import LogLine, compared, log_page, numbers, over_time, undoable
 from memapp.ui.background import background
 from memapp.ui.dialogs import TextCard
 from memapp.ui.messages import MemoryWanted
@@ -60,6 +60,11 @@ class ActivityScreen(ModeScreen):
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
+        clock = session.runtime.clock
+        self.lines = LogRows(clock, id="log", empty=log_rows.NOTHING_LOGGED)
+        self.steps = StepRows(clock, id="steps", empty=log_rows.NOTHING_DONE)
+        self.kept_up = StepRows(clock, id="kept-up", empty=log_rows.NOTHING_KEPT_UP)
+        self.kept_up.each = True
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
@@ -70,18 +75,16 @@ class ActivityScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
-        kept_up = StepRows(self.runtime.clock, id="kept-up", empty=log_rows.NOTHING_KEPT_UP)
-        kept_up.each = True
         yield TabLine(TABS)
         yield NumbersView()
         yield PicturesView()
-        yield LogRows(self.runtime.clock, id="log", empty=log_rows.NOTHING_LOGGED)
+        yield self.lines
         with Vertical(id="upkeep"):
             yield Static(markup=False, id="upkeep-note")
-            yield kept_up
+            yield self.kept_up
         with Vertical(id="undo"):
             yield Static(plain(UNDO_NOTE), markup=False, id="undo-note")
-            yield StepRows(self.runtime.clock, id="steps", empty=log_rows.NOTHING_DONE)
+            yield self.steps
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -91,18 +94,6 @@ class ActivityScreen(ModeScreen):
     @property
     def has_rows(self) -> bool:
         return self._filled == self.tab
-
-    @property
-    def lines(self) -> LogRows:
-        return self.query_one(LogRows)
-
-    @property
-    def steps(self) -> StepRows:
-        return self.query_one("#steps", StepRows)
-
-    @property
-    def kept_up(self) -> StepRows:
-        return self.query_one("#kept-up", StepRows)
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
@@ -118,7 +109,7 @@ class ActivityScreen(ModeScreen):
             case "log":
                 await self._load_log()
             case "upkeep":
-                self.kept_up.show(await asyncio.to_thread(kept_up, self.runtime))
+                self.kept_up.show(await asyncio.to_thread(undoable, self.runtime, by_upkeep=True))
                 self._look_what_runs()
             case _:
                 self.steps.show(await asyncio.to_thread(undoable, self.runtime))
@@ -127,9 +118,9 @@ class ActivityScreen(ModeScreen):
 
     async def _load_log(self) -> None:
         before = self._befores[-1]
-        page = await asyncio.to_thread(log_page, self.runtime, before)
-        earlier, later = "↑ newer" if before else "", "↓ older" if page.more else ""
-        self.lines.show(page.lines, earlier=earlier, later=later, at="" if self._turned else None)
+        lines, more = await asyncio.to_thread(log_page, self.runtime, before)
+        earlier, later = "↑ newer" if before else "", "↓ older" if more else ""
+        self.lines.show(lines, earlier=earlier, later=later, at="" if self._turned else None)
         self._turned = False
 
     @on(RowList.PageWanted, "#log")
@@ -155,7 +146,6 @@ class ActivityScreen(ModeScreen):
         self._open(event.tab)
 
     def action_turn(self, step: int) -> None:
-        """Open the tab beside this one."""
         names = [tab for tab, _ in TABS]
         self._open(names[(names.index(self.tab) + step) % len(names)])
 
@@ -225,7 +215,6 @@ class ActivityScreen(ModeScreen):
         return super().check_action(action, parameters)
 
     def action_pause(self, paused: bool) -> None:
-        """Let no job of idle time run, or let them go on."""
         self.session.talk.pause(paused=paused)
         self.refresh_bindings()
         self._look_what_runs()
@@ -244,5 +233,4 @@ class ActivityScreen(ModeScreen):
 
     @background("activity-undo", exclusive=True)
     async def action_undo_last(self) -> None:
-        """Take back the last step that can be taken back."""
         notify(self, await self.session.undo_recorded())

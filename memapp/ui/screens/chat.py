@@ -241,7 +241,6 @@ class ChatScreen(StyledScreen):
         self.conversation.retry()
 
     def action_drawer(self) -> None:
-        """Show or hide the loop at work."""
         if self.conversation.drawer.has_focus:
             self.composer.focus()
         self.toggle_class("-loop")

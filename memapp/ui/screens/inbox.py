@@ -52,6 +52,7 @@ class InboxScreen(ModeScreen):
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
+        self.requests, self.profile = RequestsPane(session), ProfilePane(session)
         self.tab = "requests"
         self.came_back = False
         """The terminal came to the front, and nothing has been clicked since."""
@@ -62,8 +63,8 @@ class InboxScreen(ModeScreen):
     def compose(self) -> ComposeResult:
         yield from super().compose()
         yield TabLine(TABS)
-        yield RequestsPane(self.session)
-        yield ProfilePane(self.session)
+        yield self.requests
+        yield self.profile
         yield AnswerLine()
 
     def on_mount(self) -> None:
@@ -81,14 +82,6 @@ class InboxScreen(ModeScreen):
     def look_again(self) -> None:
         self.requests.refresh_requests()
         self.profile.refresh_known()
-
-    @property
-    def requests(self) -> RequestsPane:
-        return self.query_one(RequestsPane)
-
-    @property
-    def profile(self) -> ProfilePane:
-        return self.query_one(ProfilePane)
 
     # Tabs ------------------------------------------------------------------------------------------------------------
 
@@ -111,7 +104,6 @@ class InboxScreen(ModeScreen):
         return parameters != (self.tab,) if action == "turn" else True
 
     def action_turn(self, tab: str) -> None:
-        """Open the other tab."""
         self.requests.leave_reading()
         self.tab = tab
         self._show_tab()

@@ -69,7 +69,6 @@ class LearnedScreen(ModeScreen, MemoryKeys):
         self.look_again()
 
     def action_turn(self, step: int) -> None:
-        """Open the tab beside this one."""
         labels = list(self.panes)
         self._open(labels[(labels.index(self.pane.LABEL) + step) % len(labels)])
         self.look_again()
@@ -82,7 +81,6 @@ class LearnedScreen(ModeScreen, MemoryKeys):
         self.pane.enter()
 
     def show_lesson(self, lesson_id: str) -> None:
-        """Open the lessons at one of them."""
         self._open(LessonsPane.LABEL)
         pane = self.pane
         assert isinstance(pane, LessonsPane)

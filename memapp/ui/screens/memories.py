@@ -93,7 +93,6 @@ class MemoriesScreen(MemoryListScreen):
         return super().check_action(action, parameters)
 
     def action_detail(self) -> None:
-        """Go into the detail."""
         self.body.open_detail()
 
     def action_search(self) -> None:
@@ -101,7 +100,6 @@ class MemoriesScreen(MemoryListScreen):
         super().action_search()
 
     def action_sort(self) -> None:
-        """Order the list in the next way."""
         orders = list(Sort)
         self.sort = orders[(orders.index(self.sort) + 1) % len(orders)]
         self.start_again()

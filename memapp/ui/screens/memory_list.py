@@ -88,7 +88,6 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self.load()
 
     def wanted(self) -> MemoryFilter:
-        """Return what is searched for."""
         return curate.read_filter(self.runtime, self.field.value)
 
     def start_again(self, at: str = "") -> None:
@@ -209,7 +208,6 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
 
 def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> MemoryPage:
-    """Return one page."""
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
     return MemoryPage(tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size]))
 

@@ -53,7 +53,6 @@ class ModeScreen(StyledScreen):
             self.look_again()
 
     def action_chat(self) -> None:
-        """Go back to the chat."""
         self.app.post_message(ModeWanted("chat"))
 
     async def on_event(self, event: events.Event) -> None:

@@ -110,7 +110,6 @@ class ModelsScreen(ModeScreen):
 
     @background("models", exclusive=True)
     async def refresh_models(self) -> None:
-        """Look again which models there are."""
         choices = await asyncio.to_thread(models.list_models, self.runtime)
         self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
@@ -203,5 +202,4 @@ class ModelsScreen(ModeScreen):
         self.look_again()
 
     def action_reload(self) -> None:
-        """Load the chosen model again."""
         self.session.talk.load_models()

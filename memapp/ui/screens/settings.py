@@ -133,7 +133,6 @@ class SettingsScreen(ModeScreen):
         self.look_again()
 
     def action_default(self) -> None:
-        """Put the chosen setting back to its default."""
         if (one := self.settings.rows.current) is not None:
             self._write(one, "")
 

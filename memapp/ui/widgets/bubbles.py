@@ -91,14 +91,12 @@ class Answer(Vertical):
         self._waits.update(row(note, style="$text-muted italic"), layout=False)
 
     def add(self, text: str) -> None:
-        """Show more of a streaming reply."""
         added = clean(text)
         self.text += added
         self._waits.display = False
         self._live.add(added)
 
     def restart(self) -> None:
-        """Forget what was streamed."""
         self.text = ""
         self._waits.display = True
         self._live.clear()
@@ -133,7 +131,6 @@ class Answer(Vertical):
 
     @property
     def chosen(self) -> Recalled | None:
-        """The hit whose chip is chosen."""
         return self.hits[self.chip] if self.chip is not None and self.chip < len(self.hits) else None
 
     @property

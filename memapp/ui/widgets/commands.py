@@ -34,7 +34,6 @@ class CommandMenu(OptionList):
         return (option.id or "") if option and self.display else ""
 
     def step(self, way: int) -> None:
-        """Move the cursor."""
         if way < 0:
             self.action_cursor_up()
         else:

@@ -9,7 +9,6 @@ from memapp.language.english.labels import called
 
 
 def clock(at: datetime) -> str:
-    """Return the hour and minute where the person is."""
     return f"{at.astimezone():%H:%M}"
 
 
@@ -51,7 +50,6 @@ def written(message: Message) -> str:
 
 
 def size(count: int) -> str:
-    """Return a file size in MB or GB."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
 
 

@@ -29,7 +29,6 @@ class LiveText(Widget):
         self.add(text)
 
     def add(self, text: str) -> None:
-        """Add to the end."""
         known = len(self._lines)
         added = text if self._text else text.lstrip("\n")
         self._text += added
@@ -42,7 +41,6 @@ class LiveText(Widget):
                 self.refresh(Region(0, at, self._width, len(self._lines) - at))
 
     def clear(self) -> None:
-        """Begin again."""
         self._text, self._lines, self._last = "", [], ""
         self.refresh(layout=True)
 

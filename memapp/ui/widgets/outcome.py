@@ -72,7 +72,6 @@ class OutcomeNote(Static):
         return shown[0] if len(shown) == 1 and not self.is_open else None
 
     def show(self, outcome: Outcome) -> None:
-        """Show what came of the message by now."""
         if outcome != self.outcome:
             self.outcome = outcome
             self.is_open = self.is_open and self.can_open
@@ -125,7 +124,6 @@ class OutcomeNote(Static):
             self.act()
 
     def draw(self) -> None:
-        """Bring the lines up to date."""
         if not self.outcome.items:
             return
         is_here = self.has_class("-current")

@@ -123,7 +123,6 @@ class RowList(ScrollView, Generic[T], can_focus=True):
 
     @property
     def current(self) -> T | None:
-        """The row under the cursor."""
         at = self._cursor - self._lead
         return self.items[at] if 0 <= at < len(self.items) else None
 

@@ -15,7 +15,6 @@ class StatusLine(Static):
         self.words = ""
 
     def say(self, words: str, *, problem: bool = False) -> None:
-        """Show words; nothing with an empty text."""
         was_problem = self.has_class("-problem")
         if words != self.words or problem != was_problem:
             self.words = words

@@ -40,7 +40,6 @@ class TopBar(Static):
         self._show()
 
     def say(self, right: str) -> None:
-        """Change what stands on the right."""
         self._right = right
         self._show()
 

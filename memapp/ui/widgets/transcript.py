@@ -162,7 +162,6 @@ class Transcript(VerticalScroll):
         return [_More("↑ load earlier messages", self.want_earlier, id="earlier")] if earlier else []
 
     async def append(self, *bubbles: Bubble) -> None:
-        """Add messages at the end and follow the end."""
         await self.query(Welcome).remove()
         await self.mount_all(bubbles)
         self._move_cursor(bubbles[-1] if self._cursor else None)
