@@ -138,8 +138,8 @@ class LessonsPane(LearnedPane):
 
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
-        self.field = SearchField("words of a command", id="lessons-search")
         self.rows = LessonRows(self.runtime.clock, id="lessons", empty=self.NOTHING)
+        self.field = SearchField("words of a command", self.rows)
         self.detail = LessonDetail(self.runtime)
 
     def compose(self) -> ComposeResult:
@@ -221,11 +221,6 @@ class LessonsPane(LearnedPane):
     @on(Input.Changed)
     def _typed(self) -> None:
         self.look_again()
-
-    @on(Input.Submitted)
-    @on(SearchField.Left)
-    def _to_list(self) -> None:
-        self.rows.focus()
 
     @on(RowList.Moved)
     def _moved(self) -> None:

@@ -41,8 +41,7 @@ class MemoryActions:
     async def add(self, text: str, *sources: str) -> None:
         """Remember something in the person's own words, perhaps about messages."""
         revision = await asyncio.to_thread(partial(curate.add, self._runtime, text, sources=sources))
-        self._session.fresh_memory = revision.memory_id
-        self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        self._session.fresh_memory = await self._wrote("Remembered", revision)
 
     async def write(self, text: str, *sources: str) -> None:
         """Let the person put something into the words to be remembered; `sources` are the messages it is taken from."""
@@ -55,10 +54,8 @@ class MemoryActions:
         """Let the person write a memory with all its parts; return its id, or nothing."""
         empty = MemoryFields("", (), curate.BY_HAND_IMPORTANCE, NOTES)
         form = MemoryForm("A new memory", empty, self._readers(), lambda one: curate.add(self._runtime, **asdict(one)))
-        if (revision := await self._node.app.push_screen_wait(form)) is None:
-            return ""
-        self._did("Remembered", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
-        return revision.memory_id
+        revision = await self._node.app.push_screen_wait(form)
+        return await self._wrote("Remembered", revision) if revision else ""
 
     async def edit(self, memory: Memory) -> None:
         """Let the person put other words, tags, importance or category in place; of a how-to, title and steps."""
@@ -82,9 +79,12 @@ class MemoryActions:
         form = HowtoForm("A new how-to", text, (), partial(howtos.add, self._runtime))
         is_whole = parse_howto(text) is not None
         written = asyncio.to_thread(howtos.add, self._runtime, text) if is_whole else self._node.app.push_screen_wait(form)
-        if (revision := await written) is None:
-            return ""
-        self._did("Wrote down", await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
+        revision = await written
+        return await self._wrote("Wrote down", revision) if revision else ""
+
+    async def _wrote(self, done: str, revision: Revision) -> str:
+        """Say what was written, and return its id."""
+        self._did(done, await asyncio.to_thread(curate.get, self._runtime, revision.memory_id), revision)
         return revision.memory_id
 
     def _readers(self) -> dict[str, str]:

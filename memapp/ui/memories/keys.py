@@ -1,6 +1,5 @@
 """The keys that act on memories: the same in Memories, in Trash, and in the card of one memory."""
 
-from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,15 +9,6 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 
-ACTIONS: dict[str, Callable[[MemoryActions, Sequence[Memory]], Awaitable[None]]] = {
-    "pin": MemoryActions.pin,
-    "tag": MemoryActions.tag,
-    "weigh": MemoryActions.weigh,
-    "categorise": MemoryActions.categorise,
-    "discard": MemoryActions.discard,
-    "restore": MemoryActions.restore,
-}
-"""What a key does to the chosen memories."""
 LEAVING = frozenset({"discard", "restore"})
 ON_TRASHED = frozenset({"restore", "erase"})
 
@@ -71,7 +61,7 @@ class MemoryKeys(DOMNode):
     @background("memory-action")
     async def action_change(self, does: str) -> None:
         chosen = self.chosen
-        await ACTIONS[does](self.actions, chosen)
+        await getattr(self.actions, does)(chosen)
         if does in LEAVING:
             self.left(chosen)
 

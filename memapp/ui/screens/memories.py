@@ -15,7 +15,6 @@ from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
-from memapp.ui.widgets.searchfield import SearchField
 
 
 class MemoriesScreen(MemoryListScreen):
@@ -48,8 +47,8 @@ class MemoriesScreen(MemoryListScreen):
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
 
     def __init__(self, session: AppSession) -> None:
-        field = SearchField("words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31", id="memories-search")
-        super().__init__(session, field, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
+        hint = "words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31"
+        super().__init__(session, hint, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
         self.detail = MemoryDetail(session.runtime)
         self.body = Listed(self.rows, self.detail, self.field, self.counted)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort
@@ -46,7 +45,7 @@ class MemoryPage:
 
 
 class MemoryListScreen(ModeScreen, MemoryKeys):
-    """A search field, a line that counts, and rows; a subclass says around what they stand and what keys do."""
+    """A search field, a line that counts, and rows; a subclass says where they stand and what keys do."""
 
     NOTHING: ClassVar[str]
     """What stands there when there is nothing at all."""
@@ -55,10 +54,10 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
     COUNTED: ClassVar[str] = ""
     """What is said after their number."""
 
-    def __init__(self, session: AppSession, field: SearchField, rows: FoundRows, sort: Sort) -> None:
+    def __init__(self, session: AppSession, hint: str, rows: FoundRows, sort: Sort) -> None:
         super().__init__(session)
         self.actions = MemoryActions(self, session)
-        self.field = field
+        self.field = SearchField(hint, rows)
         self.rows = rows
         self.sort = sort
         self.counted = Static(markup=False, classes="counted")
@@ -71,12 +70,6 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         self._go_to: str | None = None
         """Where the cursor goes with the next rows; "" for the first."""
         self._problems: tuple[str, ...] = ()
-
-    def compose_list(self) -> ComposeResult:
-        """The three parts, for a subclass to put into its screen."""
-        yield self.field
-        yield self.counted
-        yield self.rows
 
     @property
     def has_rows(self) -> bool:
@@ -177,11 +170,6 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
     def action_search(self) -> None:
         self.field.focus()
-
-    @on(Input.Submitted, "SearchField")
-    @on(SearchField.Left)
-    def _left_search(self) -> None:
-        self.rows.focus()
 
     def action_mark(self) -> None:
         self.rows.toggle_mark()

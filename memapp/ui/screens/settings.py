@@ -66,7 +66,7 @@ class SettingsScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
-        yield SearchField("Search settings", id="settings-search")
+        yield SearchField("Search settings", self.settings.rows)
         yield self.settings
         yield KeyLine()
 
@@ -87,11 +87,6 @@ class SettingsScreen(ModeScreen):
         text = self.query_one(SearchField).value.lower()
         found = [one for one in preferences.list_preferences(self.runtime) if text in _words(one)]
         self.settings.rows.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
-
-    @on(Input.Submitted)
-    @on(SearchField.Left)
-    def _searched(self) -> None:
-        self.settings.rows.focus()
 
     @on(RowList.Opened)
     def _change_chosen(self) -> None:

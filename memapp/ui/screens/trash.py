@@ -22,7 +22,6 @@ from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
-from memapp.ui.widgets.searchfield import SearchField
 
 TICK_SECONDS = 60.0
 
@@ -53,15 +52,16 @@ class TrashScreen(MemoryListScreen):
     COUNTED = " in the trash"
 
     def __init__(self, session: AppSession) -> None:
-        field = SearchField("words of what lies here", id="trash-search")
         rows = TrashRows(session.runtime.clock, session.runtime.settings.ttl_days, id="trash")
-        super().__init__(session, field, rows, Sort.CHANGED)
+        super().__init__(session, "words of what lies here", rows, Sort.CHANGED)
         self.note = Static(id="trash-note", markup=False)
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
         with Vertical(id="trash-body"):
-            yield from self.compose_list()
+            yield self.field
+            yield self.counted
+            yield self.rows
             yield self.note
         yield KeyLine()
 
