@@ -71,6 +71,17 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
         assert seen.app.return_code is None
 
 
+async def test_the_end_of_a_long_text_is_seen_in_every_window(seen: Seen) -> None:
+    seen.chat.composer.text = "\n".join(f"A line with many words that is number {number}." for number in range(30))
+    seen.chat.composer.move_cursor(seen.chat.composer.document.end)
+    for keys, size in (([], (80, 24)), (["ctrl+t"], (80, 24)), ([], (50, 15)), ([], (120, 40))):
+        await seen.pilot.press(*keys)
+        await seen.pilot.resize_terminal(*size)
+        await seen.settle()
+        assert " 29." in seen.words(), (keys, size)
+        assert seen.chat.composer.region.bottom == size[1] - 1, (keys, size)
+
+
 async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> None:
     async with world.app((60, 15)) as seen:
         await seen.ready()

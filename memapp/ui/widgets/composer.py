@@ -103,6 +103,7 @@ class Composer(TextArea):
 
     def on_resize(self) -> None:
         place_toasts(self.screen)  # it grows while a person writes
+        self.call_after_refresh(self.scroll_cursor_visible)  # what is written wraps elsewhere now
 
     def hint(self, text: str) -> None:
         """Say in the empty field what can be done."""
