@@ -30,7 +30,7 @@ from memapp.language.english.framing import takes_back
 from memapp.language.english.grounding import check_grounding
 from memapp.language.english.statements import read
 from memapp.runtime import Runtime
-from memapp.services import from_memory, memory_request, over_time
+from memapp.services import from_memory, memory_request, over_time, statements
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
@@ -277,7 +277,7 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     with runtime.write() as session:
         if expected and verdict:
             expectations.mark_checked(session, expected.id, message.id, verdict)
-            if not (verdict.surprised or _tells_more(expected, message)):
+            if not (verdict.surprised or _tells_more(runtime, expected, message)):
                 expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, similarity=verdict.similarity, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
@@ -286,11 +286,12 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     return expected
 
 
-def _tells_more(expected: Prediction, message: Message) -> bool:
+def _tells_more(runtime: Runtime, expected: Prediction, message: Message) -> bool:
     """Say whether a message corrects something, or states a fact that was not expected, however alike the two are otherwise."""
     if correction_of(message) is not None:
         return True
-    return any(check_grounding(one.fact, expected.text) for one in read(message.typed_text) if one.fact)
+    told = read(message.typed_text, tuple(statements.said_before(runtime, message)))
+    return any(check_grounding(one.fact, expected.text) for one in told if one.fact)
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
