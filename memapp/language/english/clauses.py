@@ -5,6 +5,7 @@ What is supposed or reported is left out here; whether a statement is worth reme
 
 from collections.abc import Iterator, Sequence
 
+from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
 
 DASHES = ("-", "--", "–", "—")
@@ -30,7 +31,7 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
         subject_at = _subject_at(part)
         if subject_at is None:
             front = []
-            if part[0].casefold() in LIVING:
+            if begins_with_somebody(part):
                 yield part
             continue
         if subject_at:
@@ -38,6 +39,15 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
         for statement in _with_what_is_shared(list(_per_verb(part[subject_at:]))):
             yield _with_front(statement, front)
         front = []
+
+
+def begins_with_somebody(words: Sequence[str]) -> bool:
+    """Say whether this begins with `he`, or with a name: of whom it is must be known from what was said before."""
+    return words[0].casefold() in LIVING or _may_be_name(words[0].removesuffix("'s"))
+
+
+def _may_be_name(word: str) -> bool:
+    return word[:1].isupper() and word[1:].islower() and not is_common(word)
 
 
 def told_parts(words: list[str]) -> Iterator[list[str]]:
@@ -79,6 +89,8 @@ def _plainly(words: list[str]) -> list[str]:
 
 def _begins_part(words: list[str], at: int) -> bool:
     word = words[at].casefold()
+    if _runs_on(words, at):
+        return True
     if at and (limits(words[at:]) if word == "but" else word in DASHES and limits(words[at + 1 :])):
         return False
     if word in "(:)" and at and _is_list(words, at):
@@ -95,9 +107,9 @@ def _begins_part(words: list[str], at: int) -> bool:
         word == "and"
         and words[at + 1 : at + 2] == ["I"]
         and verb_at(words[max(0, at - 4) : at], 1) is None
-        and "my" in (one.casefold() for one in words[max(0, at - 4) : at])
+        and ("my" in (one.casefold() for one in words[max(0, at - 4) : at]) or (at == 1 and _may_be_name(words[0])))
     ):
-        return False  # my wife and I
+        return False  # `my wife and I`, `Ada and I`
     following = at + 1
     while following < len(words) and (words[following].casefold() in EN.coordinators or is_adverb(words[following])):
         following += 1
@@ -105,6 +117,15 @@ def _begins_part(words: list[str], at: int) -> bool:
         is_front = following < len(words) and words[following].casefold() in EN.fronting
         return word == "," and is_front and "I" in words[following + 1 : following + 7]
     return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
+
+
+def _runs_on(words: Sequence[str], at: int) -> bool:
+    """Say whether a comma was left out before this: `my brother is called Tim he is 15`, but not `the film he is in`."""
+    lowered = [word.casefold() for word in words[max(0, at - 2) : at + 2]]
+    if at < 4 or words[at] not in ("he", "she") or lowered[-1] not in ("is", "was", "has", *third_person_verbs()):
+        return False
+    no_end = EN.function_words | EN.finite | EN.reporting | EN.articles | EN.common_verbs | {",", ":", ";", "(", '"'}
+    return lowered[1] not in no_end and lowered[0] not in EN.articles | EN.quantities
 
 
 def _is_list(words: Sequence[str], at: int) -> bool:
@@ -272,6 +293,8 @@ def _kind_of_verb(words: list[str], at: int) -> str:
         return "no"
     word = words[at].casefold()
     following = word_at(words, at + 1)
+    if words[at][:1].isupper():
+        return "no"
     if word in EN.finite:
         return "base" if word in ("have", "do") else "finite"
     if word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb:

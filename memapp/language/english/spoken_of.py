@@ -3,6 +3,7 @@
 Only where that is clear: of those who were spoken of last, nobody else may fit the pronoun.
 """
 
+import re
 from collections.abc import Sequence
 
 from memapp.language.english.asked_sentence import EN, fits
@@ -64,9 +65,8 @@ def _meant_by(pronoun: str, rest: Sequence[str], before: Sequence[str]) -> list[
 def _strangers(text: str, own: Sequence[str]) -> list[str]:
     """Return the names in a text of those who are not said to be somebody of the person's."""
     known = {word for one in given_names(text) if one.who in own for word in one.name.split()}
-    written = EN.regex(
-        r"(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bof )(?<!\bis )(?<!\bcalled )\b(?-i:[A-Z])[a-z]+"
-    ).findall(text)
+    elsewhere = re.sub(r"\b(?:in|at|to|from|of|is|called)(?: [A-Z][\w'-]*)+", " ", text)
+    written = re.findall(r"\b[A-Z][a-z]+", elsewhere)
     return [one for one in written if not (one in known or is_common(one) or is_verb(one.casefold()) or is_past(one))]
 
 

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 
 from memapp.domain.utterance import Statement
 from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
-from memapp.language.english.clauses import LIVING, of_sentence, told_parts, verb_at, without_interjections
+from memapp.language.english.clauses import begins_with_somebody, of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
 from memapp.language.english.given_names import given_names, with_names
@@ -41,6 +41,7 @@ LEAST_LETTERS = 6
 ALIKE = 88.0
 """So like a weighty word, of 100, a misspelling of it is: `alergic`, `diabetis`, `penicilin`."""
 _WE = (
+    (re.compile(r"\Awere (?=(?:\w+ )?\w+ing\b)", re.IGNORECASE), "I am "),
     (re.compile(r"\bwe(?:'re| are)\b", re.IGNORECASE), "I am"),
     (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
     (re.compile(r"\bwe\b(?! (?:can(?! not)|could|should|might|may|shall)\b)", re.IGNORECASE), "I"),
@@ -72,7 +73,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             if _asks_for(words):
                 continue
             told = _with_name(words, somebody) or named(words, said)
-            if told[0].casefold() in LIVING and len(statements) > 1:
+            if begins_with_somebody(told) and len(statements) > 1:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
             found.append(_statement(told, sentence))
@@ -140,7 +141,7 @@ def _statements(sentence: str) -> Sequence[list[str]]:
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
-    is_of_person = any(one and one[0].casefold() not in LIVING for one in own)
+    is_of_person = any(one and not begins_with_somebody(one) for one in own)
     return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
 
 

@@ -23,10 +23,11 @@ def fact_of(words: Sequence[str]) -> str:
         predicate = _predicate(words[1:])
         told = to_third_person(predicate, starts_with_subject=False) if predicate else None
         told = ["User", *told] if told else None
-    elif words[0].casefold() == "my" and "I" in words[2:6] and words[words.index("I") - 1] == "and":
+    elif "I" in words[2:6] and words[words.index("I") - 1] == "and":
         at = words.index("I")  # `my wife and I have ...`: the verb stays as it is
         told = to_third_person(words[at + 1 :], starts_with_subject=False)
-        told = ["User", "and", "User's", *words[1 : at - 1], *told] if told else None
+        others = ["User's", *words[1 : at - 1]] if words[0].casefold() == "my" else words[: at - 1]
+        told = ["User", "and", *others, *told] if told else None
     else:
         told = to_third_person(words, starts_with_subject=True) if words[0].casefold() not in EN.common_verbs else None
     text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
@@ -113,9 +114,9 @@ def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[
             told += clause[0]
             at = clause[1]
             continue
-        elif lowered == "my" and at + 1 < len(words):
+        elif lowered == "my" and at + 1 < len(words) and (word == "my" or not at):
             told += ["User's"] if starts_with_subject else _whose(words, at)
-        elif lowered == "me" and word != "ME":
+        elif word == "me":  # and not `Abide With Me`
             told.append("User")
         elif _points_outside(words, at):
             return _end_before(told)
@@ -146,7 +147,7 @@ def _points_outside(words: Sequence[str], at: int) -> bool:
 def _is_understood(words: Sequence[str], at: int) -> bool:
     """`that` and `this` may stand where they join clauses or tell a time; `IT` and `US` are names."""
     word, following = words[at], word_at(words, at + 1)
-    if word in ("IT", "US", "ME", "User", "User's"):
+    if word in ("IT", "US", "ME", "User", "User's") or (at and word in ("Me", "My")):
         return True
     if words[0].casefold() == "my" and _is_theirs(words, at):
         return True
