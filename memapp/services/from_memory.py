@@ -125,7 +125,7 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     hits = hits or look(question)
     question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
     if question.names:
-        hits = look(replace(question, text=f"{question.text} {' '.join(question.names)}"))
+        hits = look(replace(question, text=f"{question.text} {' '.join(question.names | question.kin)}"))
     if question.wants == "reason":
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer
@@ -246,7 +246,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
             lines.append(line)
-    return lines[:1] if lines and question.wants not in ("", "name") and lines[0].hit.kind == "memory" else lines
+    return lines[:1] if lines and question.wants not in ("", "name", "hobby") and lines[0].hit.kind == "memory" else lines
 
 
 def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:

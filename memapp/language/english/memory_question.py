@@ -97,17 +97,20 @@ def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQu
     """Return a question that knows the names given: who is theirs by the name it has, and how whom it names is called."""
     named, other = list(question.named), list(question.other)
     names: frozenset[str] = frozenset()
+    who = question.kin
     for one in given:
         called = keys(one.name.split()[:1])
         kin = kin_in(one.who)
-        if any(called & forms for forms in other):
-            other = [forms for forms in other if not called & forms]
-            named.append(called)
+        if any(called & forms for forms in (*named, *other)):
+            is_only = question.wants != "person" and len(kin) == 1 and all(kin_in(two.who) != kin or two == one for two in given)
+            who |= kin if is_only else frozenset()
+            named, other = ([forms for forms in some if not called & forms] for some in (named, other))
+            named.append(called | kin if is_only else called)
         elif len(kin) == 1:
             named = [forms | called if kin & forms else forms for forms in named]
         names |= called if any(called & forms for forms in named) else frozenset()
     is_personal = question.is_personal or (question.about == "person" and bool(names))
-    return replace(question, named=tuple(named), other=tuple(other), names=names, is_personal=is_personal)
+    return replace(question, named=tuple(named), other=tuple(other), kin=who, names=names, is_personal=is_personal)
 
 
 def asked_formerly(message: str) -> str:
