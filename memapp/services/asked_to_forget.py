@@ -10,7 +10,7 @@ from memapp.domain.changes import Actor, Event, SoftDeleted
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.consent import label
 from memapp.domain.history import MESSAGE
-from memapp.domain.memory import FromMemory, Memory, Recalled, State
+from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
 from memapp.domain.text import counted
 from memapp.language.english.memory_request import chosen_in
 from memapp.language.english.named_subject import is_about, subject_of
@@ -38,15 +38,15 @@ LISTED = 8
 def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, every: bool) -> FromMemory:
     """Forget what is named; ask which where several memories are about it, unless every one is meant."""
     found = named(runtime, content)
-    if len(found.facts) > 1 and not every:
+    told = [one for one in found.facts if one.kind is not Kind.EPISODIC]  # what a chat was about goes with what it told
+    if len(told or found.facts) > 1 and not every:
         return _ask_which(found.facts)
     unsaid = [one for one in said_of(runtime, content) if one != message.id]
     is_over = bool(search.taken_back(runtime.read(), unsaid))  # what is meant was replaced, and no other is
     if not (found.is_known or found.requests or is_over) and found.near:
         return _ask_which(found.near)
-    told = _let_go(runtime, found, unsaid, actor)
-    if told:
-        return _own(told)
+    if gone := _let_go(runtime, found, unsaid, actor):
+        return _own(gone)
     return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
 
 

@@ -129,6 +129,8 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
     """Say whether something tells no more than that another thing does not hold, and half of it where it held for two."""
     if draft.text:
         is_half = ends_for_both(draft.text) and not draft.topic
+        if corrected and corrected.instead and parse(draft.text).is_denied and _says_whole(draft, corrected):
+            return True  # `no longer on Thursdays`, where another day is told
         return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
     correction = read_correction(draft.value) if corrected else None
     if corrected is None or correction is None:

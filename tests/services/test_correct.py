@@ -65,6 +65,10 @@ def cases(name: str) -> list[Any]:
         (("I drink green tea every evening.", "actually i switched to cocoa"), ["User drinks cocoa."]),
         (("my landlord is called marek", "no wait, his name is Mirek"), ["User's landlord is called Mirek."]),
         (
+            ("I play chess on Tuesdays with Bo.", "I no longer play chess on Tuesdays, we've moved it to Sundays."),
+            ["User plays chess on Sundays with Bo."],
+        ),
+        (
             ("my hairdresser appointment is on 5 March", "no sorry, it's on the 6th"),
             ["User's hairdresser appointment is on Friday 6 March 2026."],
         ),

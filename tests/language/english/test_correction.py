@@ -58,6 +58,8 @@ def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
         ("I moved to Ghent", "User lives in Ghent.", False),
         ("I'm fine again", "User has a broken laptop.", False),
         ("my mother is fine again", "User's mother has the flu.", True),
+        ("I meant to say Ana paints boats, not cars", "User's sister Ana paints cars.", True),
+        ("I meant to say Ana paints boats, not cars", "User's brother paints cars.", False),
     ],
 )
 def test_what_is_ended_is_known_by_its_words_and_by_whose_it_is(said: str, fact: str, is_meant: bool) -> None:
@@ -72,6 +74,7 @@ def test_what_is_ended_is_known_by_its_words_and_by_whose_it_is(said: str, fact:
         ("make that Thursday", "User has choir practice on Wednesdays.", ["User has choir practice on Thursdays."]),
         ("I meant Braga", "User's sister Ana lives in Porto.", ["User's sister Ana lives in Braga."]),
         ("I meant Braga", "User moved from Porto to Lisbon.", []),
+        ("I meant to say Ana paints boats, not cars", "User's sister Ana paints cars.", ["User's sister Ana paints boats."]),
         ("wait, not peanuts, it's cashews", "User is allergic to peanuts.", ["User is allergic to cashews."]),
         ("four, I can't count", "User has three sisters.", ["User has four sisters."]),
         ("my mistake, it's an owl", "User keeps a hawk.", ["User keeps an owl."]),
