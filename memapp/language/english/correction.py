@@ -121,9 +121,10 @@ def only_says_meant(fact: str) -> bool:
 
 
 def only_ends(fact: str) -> bool:
-    """Say whether a fact about somebody else only says that what held of them is over: `User's mother is fine again.`"""
-    found = read_correction(in_first_person(fact)) if not fact.startswith("User ") else None
-    return found is not None and found.is_over and not (found.holds or found.instead or found.old)
+    """Say whether a fact about others only says that what held of them is over: `User's mother is fine again.`"""
+    is_of_both = fact.startswith("User and ")
+    found = read_correction(in_first_person(fact)) if is_of_both or not fact.startswith("User ") else None
+    return found is not None and found.is_over and not (found.holds or found.instead or (found.old and not is_of_both))
 
 
 def correction_of(message: Message) -> Correction | None:
