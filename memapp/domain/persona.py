@@ -31,3 +31,8 @@ class Persona(BaseModel):
     """What somebody might write and how it would reply: a small model talks as it is shown, and not as it is told."""
     reply_tokens: int | None = Field(None, ge=16, le=8192)
     """Longest reply, where it differs from the setting."""
+
+    @property
+    def is_inner_voice(self) -> bool:
+        """Say whether one speaks to it of its case, and not to memapp."""
+        return self.mode == "inner_voice"

@@ -54,12 +54,12 @@ class PromptContext:
     @property
     def is_small_talker(self) -> bool:
         """Say whether a small model speaks for itself, and not as an inner voice, whose prompt is the same for every model."""
-        return self.form == "simple" and self.persona.mode != "inner_voice"
+        return self.form == "simple" and not self.persona.is_inner_voice
 
 
 def trunk(context: PromptContext) -> Prompt:
     """Return the part of the prompt that every call of the turn shares, token by token."""
-    if context.persona.mode == "inner_voice":
+    if context.persona.is_inner_voice:
         return Prompt(system_text(context), (PromptTurn("user", _situation(context)),))
     if context.form == "simple":
         return Prompt(system_text(context), _last_turns(context))
@@ -72,7 +72,7 @@ def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
     An inner voice reads a transcript, and a small model would go on with all of it: so it is given its own label and an open
     quotation mark, and ends with that quotation.
     """
-    if persona.mode != "inner_voice":
+    if not persona.is_inner_voice:
         return "", ()
     labels = [f"{name}:" for name in (persona.name, persona.user_name, "You")]
     headings = [CASE, EVIDENCE, CONVERSATION, f"{persona.user_name.upper()}{QUESTION}"]
@@ -82,7 +82,7 @@ def speech(persona: Persona) -> tuple[str, tuple[str, ...]]:
 def system_text(context: PromptContext) -> str:
     """Who speaks, and for a plain persona what it has before it: the same in every call of a chat."""
     persona = context.persona
-    if persona.mode == "inner_voice":
+    if persona.is_inner_voice:
         return "\n".join(filter(None, [persona.prompt, _trust(persona.trust_level), context.profile_line]))
     parts = [persona.prompt, *_known(context)]
     if context.form == "simple":  # in the full form it stands in the notes of call 2

@@ -158,7 +158,7 @@ def card(form: PromptForm, lessons: Sequence[str]) -> str:
 
 def notes(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:
     """Write what is known of the person as a list for a model that can leave a note unused; nothing if none is wanted."""
-    profile = context.profile_line if context.persona.mode != "inner_voice" else ""
+    profile = context.profile_line if not context.persona.is_inner_voice else ""
     lines = [f"- You agreed that this is known of you: {profile.removeprefix(ABOUT_USER)}"] if profile else []
     lines += [f"- {_note(hit)}" for hit in hits]
     news = [*context.injected_updates, *updates]

@@ -68,7 +68,7 @@ def prompt_context(
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     form = prompt_form(runtime, model)
-    is_small_talker = form == "simple" and persona.mode != "inner_voice"  # it would say the lines of a log
+    is_small_talker = form == "simple" and not persona.is_inner_voice  # it would say the lines of a log
     return budget.fit(
         PromptContext(
             persona,

@@ -125,5 +125,5 @@ def most_memories(runtime: Runtime) -> int:
 
 def shown_exchanges(runtime: Runtime, persona: Persona) -> int:
     """Return how many exchanges a prompt shows; for an inner voice the specification says so, whatever the model."""
-    form = "simple" if persona.mode == "inner_voice" else current_form(runtime)
+    form = "simple" if persona.is_inner_voice else current_form(runtime)
     return int(runtime.loaded.number("history_exchanges", form))

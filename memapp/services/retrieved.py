@@ -76,7 +76,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
     To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
     """
-    lessons = () if _is_inner_voice(runtime, thread_id) else recall_lessons(runtime, thread_id, text)
+    own_case = _is_inner_voice(runtime, thread_id)
+    lessons = () if own_case else recall_lessons(runtime, thread_id, text)
     if quotes.is_small_talk(text):
         return Retrieved(lessons=lessons)
     needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
@@ -85,7 +86,6 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
         facts = plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)
         return Retrieved(tuple(facts), searches=1, lessons=lessons)
-    own_case = _is_inner_voice(runtime, thread_id)
     about_person = quotes.asks_about_person(text) and not own_case
     found = _recall(runtime, text, seen)
     bearing = Bearing() if own_case else bearing_on(runtime, text, found, conversation_scope(runtime))
@@ -129,7 +129,7 @@ def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: 
 
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
     thread = chat.get_thread(runtime.read(), thread_id)
-    return runtime.persona(thread.persona).mode == "inner_voice"
+    return runtime.persona_in(thread).is_inner_voice
 
 
 def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recalled]:

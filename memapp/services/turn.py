@@ -67,7 +67,7 @@ def take_turn(
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     question = questions.open_question(runtime, earlier)
-    request = None if _is_inner_voice(runtime, thread) else memory_request.read(runtime, text, pasted, earlier)
+    request = None if runtime.persona_in(thread).is_inner_voice else memory_request.read(runtime, text, pasted, earlier)
     expected = expectation(runtime, earlier)
     prefetch, typed = prefetched(runtime, thread_id, expected), take_typed(runtime, thread_id, text)
     with runtime.write() as session:
@@ -128,14 +128,9 @@ def _own_answer(runtime: Runtime, thread: Thread) -> Callable[[Runtime, Message,
 
     What was so before, it answers in place of any.
     """
-    if not runtime.settings.answer_from_memory or _is_inner_voice(runtime, thread):
+    if not runtime.settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
         return None
     return from_memory.known if current_form(runtime) == "simple" else over_time.known_over_time
-
-
-def _is_inner_voice(runtime: Runtime, thread: Thread) -> bool:
-    """Say whether one speaks to an inner voice: of its case, and not to memapp."""
-    return runtime.persona_in(thread).mode == "inner_voice"
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
