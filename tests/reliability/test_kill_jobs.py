@@ -46,7 +46,7 @@ SEEN = replayed.SEEN | {
     "forgotten": "SELECT user_id FROM forgotten",
 }
 """What counts of some tables: not which of two jobs came first, nor the fingerprint of what was erased, by a key of the file."""
-ROUNDS = 10
+ROUNDS = 5
 """Of each seed."""
 START = datetime(2026, 1, 4, 18, tzinfo=UTC)
 DAYS = 62
@@ -223,7 +223,7 @@ def differences(one: Known, other: Known) -> dict[str, tuple[Any, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(usually(1, thorough=20)))
+@pytest.mark.parametrize("seed", range(usually(1, thorough=40)))
 def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
@@ -253,4 +253,4 @@ def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
         assert differences(in_the_end(again), expected) == {}, f"killed at moment {moment}"
         again.close()
         shutil.rmtree(home)
-    assert kills > ROUNDS / 2
+    assert kills > 1
