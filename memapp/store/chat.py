@@ -32,10 +32,8 @@ def create_thread(session: Session, title: str, persona: str, now: datetime, tru
 
 
 def get_thread(session: Session, thread_id: str) -> Thread:
-    found = session.record(Thread, "SELECT * FROM threads WHERE user_id = :user AND id = :id", id=thread_id)
-    if found is None:
-        raise NotFound(f"There is no chat {thread_id}.")
-    return found
+    sql = "SELECT * FROM threads WHERE user_id = :user AND id = :id"
+    return session.existing(Thread, f"chat {thread_id}", sql, id=thread_id)
 
 
 def list_threads(session: Session, matching: str = "", *, limit: int | None = 200, deleted: bool = False) -> list[Thread]:
@@ -185,10 +183,14 @@ def erase_messages(session: Session, message_ids: Sequence[str]) -> list[tuple[s
 
 
 def get_message(session: Session, message_id: str) -> Message:
-    found = session.record(Message, "SELECT * FROM messages WHERE user_id = :user AND id = :id", id=message_id)
-    if found is None:
-        raise NotFound(f"There is no message {message_id}.")
-    return found
+    sql = "SELECT * FROM messages WHERE user_id = :user AND id = :id"
+    return session.existing(Message, f"message {message_id}", sql, id=message_id)
+
+
+def get_messages(session: Session, message_ids: Iterable[str]) -> list[Message]:
+    """Return those of these messages that exist, in the given order."""
+    sql = "SELECT m.* FROM json_each(:ids) asked JOIN messages m ON m.id = asked.value WHERE m.user_id = :user ORDER BY asked.key"
+    return session.records(Message, sql, ids=message_ids)
 
 
 def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:

@@ -15,7 +15,6 @@ from memapp.domain.consent import FACT, ConsentRequest, Decider, ImportedFile
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import Hint
-from memapp.errors import NotFound
 from memapp.store import history, snapshots
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
@@ -114,10 +113,8 @@ def question_of(session: Session, request_id: str) -> str:
 
 
 def get_request(session: Session, request_id: str) -> ConsentRequest:
-    found = session.record(ConsentRequest, f"{_REQUESTS} WHERE p.user_id = :user AND p.id = :id", id=request_id)
-    if found is None:
-        raise NotFound(f"There is no request {request_id}.")
-    return found
+    sql = f"{_REQUESTS} WHERE p.user_id = :user AND p.id = :id"
+    return session.existing(ConsentRequest, f"request {request_id}", sql, id=request_id)
 
 
 def list_requests(

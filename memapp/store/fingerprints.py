@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.errors import NotFound
 from memapp.store.encoding import new_id
 from memapp.store.records import record
 from memapp.store.session import Session
@@ -23,10 +22,7 @@ def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str], 
 def get_fingerprint(session: Session, fingerprint_id: str) -> Fingerprint:
     """Return a fingerprint by its id. Raises `NotFound`."""
     sql = "SELECT * FROM fingerprints WHERE user_id = :user AND id = :id"
-    found = session.record(Fingerprint, sql, id=fingerprint_id)
-    if found is None:
-        raise NotFound(f"There is no fingerprint {fingerprint_id}.")
-    return found
+    return session.existing(Fingerprint, f"fingerprint {fingerprint_id}", sql, id=fingerprint_id)
 
 
 def known(session: Session, found: Fingerprint) -> tuple[Fingerprint, tuple[str, ...]] | None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import ErrorEvent, RunClient
 from memapp.domain.lessons.run import Evidence, Run, RunStep
-from memapp.errors import NotFound
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
@@ -47,10 +46,7 @@ def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: s
 
 def get_run(session: Session, run_id: str) -> Run:
     """Return a run. Raises `NotFound`."""
-    found = session.record(Run, f"{_RUN} AND r.id = :id", id=run_id)
-    if found is None:
-        raise NotFound(f"There is no run {run_id}.")
-    return found
+    return session.existing(Run, f"run {run_id}", f"{_RUN} AND r.id = :id", id=run_id)
 
 
 def list_runs(session: Session, limit: int) -> list[Run]:
@@ -141,10 +137,7 @@ def failed_last(session: Session, tool: str, scope: str, action: str, since: dat
 
 def get_error(session: Session, event_id: str) -> ErrorEvent:
     """Return a failure. Raises `NotFound`."""
-    found = session.record(ErrorEvent, f"{_EVENT} AND e.id = :id", id=event_id)
-    if found is None:
-        raise NotFound(f"There is no failure {event_id}.")
-    return found
+    return session.existing(ErrorEvent, f"failure {event_id}", f"{_EVENT} AND e.id = :id", id=event_id)
 
 
 def solve(session: Session, event_ids: Sequence[str], step_id: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from memapp.errors import NotFound
 from memapp.store.failures import Row
 from memapp.store.records import record, stored
 
@@ -90,6 +91,13 @@ class Session:
         """Return the record that the first row holds."""
         found = self.row(sql, **values)
         return record(kind, found) if found else None
+
+    def existing(self, kind: type[T], named: str, sql: str, /, **values: Any) -> T:
+        """Return the record that the first row holds. Raises `NotFound`, by that name, where there is none."""
+        found = self.record(kind, sql, **values)
+        if found is None:
+            raise NotFound(f"There is no {named}.")
+        return found
 
     def records(self, kind: type[T], sql: str, /, **values: Any) -> list[T]:
         """Return the records that the rows hold."""
