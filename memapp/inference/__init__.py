@@ -7,7 +7,7 @@ imported inside functions, so that importing this package costs nothing.
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
@@ -111,6 +111,20 @@ class ChatModel(Protocol):
 
     def close(self) -> None:
         """Release the model; later calls raise `ModelError`."""
+
+
+def whole_reply(
+    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, is_enough: Callable[[str], bool] = lambda _: False
+) -> str:
+    """Return what a model writes, up to where that is enough. Raises `ModelError`."""
+    text = ""
+    with closing(model.generate(prompt, sampling, cancel)) as stream:
+        for part in stream:
+            if isinstance(part, Piece):
+                text += part.text
+                if is_enough(text):
+                    break
+    return text
 
 
 class Embedder(Protocol):

@@ -3,12 +3,13 @@
 Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open something are refused.
 """
 
-from memapp.domain.categories import NOTES
+from dataclasses import replace
+
 from memapp.domain.changes import Actor, Updated
 from memapp.domain.chat import Message
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.memory import MAX_MEMORY_CHARS, Memory
+from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.utterance import Draft
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import tells_secret
@@ -24,7 +25,8 @@ from memapp.services.consent import decisions
 from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Near, near, write
-from memapp.store import changes, chat, consents, expectations, memories, search
+from memapp.services.remember import memory_of
+from memapp.store import changes, consents, expectations, memories, search
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
@@ -67,7 +69,8 @@ def _keep(session: Session, runtime: Runtime, draft: Draft, alike: Near, message
         weight = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
         changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor, session.now)
         return addressed(memories.get_memory(session, same).text)
-    written = write(runtime, session, _memory(draft, message, session), alike, actor)
+    learned = memory_of(runtime, new_id(session.now), draft, message, session.now)
+    written = write(runtime, session, replace(learned, importance=BY_HAND_IMPORTANCE, origin="person"), alike, actor)
     return addressed(written.memory.text)
 
 
@@ -77,20 +80,3 @@ def _known_as(session: Session, runtime: Runtime, text: str) -> str:
     known = {in_third_person(one.text): one.id for one in listed if one.is_compared}
     said = duplicate_of(text, known)
     return known[said] if said else memories.find_same(session, normalise(text)) or ""
-
-
-def _memory(draft: Draft, message: Message, session: Session) -> Memory:
-    return Memory(
-        id=new_id(session.now),
-        text=draft.text,
-        tags=tuple(draft.tags),
-        kind=draft.kind,
-        category=draft.category or NOTES,
-        importance=BY_HAND_IMPORTANCE,
-        origin="person",
-        sources=(message.id,),
-        agent_id=chat.get_thread(session, message.thread_id).persona,
-        run_id=message.thread_id,
-        created_at=session.now,
-        updated_at=session.now,
-    )

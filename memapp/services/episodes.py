@@ -6,7 +6,6 @@ for a yes, was denied or is sensitive stands in an episode. One that rests on a 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
@@ -17,9 +16,8 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Message, Role
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
-from memapp.domain.prompt import Piece
 from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
-from memapp.inference import Cancel
+from memapp.inference import Cancel, whole_reply
 from memapp.language.english.dates import lasting, local_day
 from memapp.language.english.tags import tags_for
 from memapp.language.english.topics import bare, listed, topics_in
@@ -85,7 +83,7 @@ def in_prompt(runtime: Runtime, thread_id: str, before: int) -> tuple[str, ...]:
 def may_be_told(runtime: Runtime, memory: Memory) -> bool:
     """Say whether all messages that something rests on are still there, and nothing of them is withheld."""
     session = runtime.read()
-    sources = [chat.get_message(session, one) for one in chat.still_there(session, memory.sources)]
+    sources = chat.get_messages(session, memory.sources)
     return all(one.active for one in sources) and len(untouched(runtime, sources)) == len(memory.sources)
 
 
@@ -155,8 +153,7 @@ def _written(runtime: Runtime, day: date, said: Sequence[str], cancel: Cancel) -
     """Return an episode, with who wrote it; an empty one where there is nothing to tell."""
     model = runtime.chat.ready()
     if model and said and prompt_form(runtime, model) == "full":
-        with closing(model.generate(*words.request(said, day), cancel)) as stream:
-            text = words.parse("".join(part.text for part in stream if isinstance(part, Piece)))
+        text = words.parse(whole_reply(model, *words.request(said, day), cancel))
         if text and not check_episode(text, " ".join([told_on(day), *said])):
             return text, f"model:{model.name}"
     return _in_words(runtime, day, said), RULES

@@ -6,7 +6,6 @@ and goes with them. One that the person dismissed is not made again while it lie
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -19,11 +18,10 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.profile import is_sensitive
-from memapp.domain.prompt import Piece
 from memapp.domain.text import shorten
 from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.errors import UsageError
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.any import AnyLanguage
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import EN
@@ -83,11 +81,6 @@ def list_insights(runtime: Runtime) -> list[Insight]:
     found = sorted(_held(session), key=lambda one: one.pinned, reverse=True)
     evidence = relations.evidence_of(session, [one.id for one in found])
     return [_with_evidence(session, one, evidence[one.id]) for one in found]
-
-
-def dismiss(runtime: Runtime, memory_id: str) -> None:
-    """Move an insight to the trash; it is not made again while it lies there."""
-    curate.discard(runtime, memory_id)
 
 
 def keep_as_memory(runtime: Runtime, memory_id: str) -> str:
@@ -154,7 +147,7 @@ def _dismissed(session: Session) -> list[Memory]:
 
 
 def _with_evidence(session: Session, insight: Memory, evidence: Sequence[str]) -> Insight:
-    said = [chat.get_message(session, one) for one in chat.still_there(session, insight.sources)]
+    said = chat.get_messages(session, insight.sources)
     made = history.list_entries(session, insight.id, limit=None)
     return Insight(insight, tuple(memories.get_memories(session, evidence)), tuple(said), made[-1].actor if made else RULES)
 
@@ -216,9 +209,7 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
     if len(shown) < 2 or cancel.is_set():
         return
     lines = [text for _, text in shown]
-    with closing(model.generate(*words.request(lines), cancel)) as stream:
-        found = words.parse("".join(part.text for part in stream if isinstance(part, Piece)), len(lines))
-    for one in found:
+    for one in words.parse(whole_reply(model, *words.request(lines), cancel), len(lines)):
         cited = [shown[number - 1] for number in one.evidence]
         if cancel.is_set() or not _is_grounded(runtime, one, [text for _, text in cited]):
             continue

@@ -7,7 +7,6 @@ longer holds (`services.correct`) goes to the trash in the step of what takes it
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Literal
@@ -20,11 +19,10 @@ from memapp.domain.filters import ALL_LIVE, MemoryFilter
 from memapp.domain.memory import Memory, State
 from memapp.domain.prediction import Surprise
 from memapp.domain.profile import Hint, Stated, has_many, same_value
-from memapp.domain.prompt import Piece
 from memapp.domain.turn import Retracted
 from memapp.domain.utterance import Draft
 from memapp.errors import ModelError
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
@@ -150,9 +148,7 @@ def _is_of_same(draft: Draft, corrected: Corrected) -> bool:
 
 def _ask(runtime: Runtime, model: ChatModel, expected: str, typed: str, cancel: Cancel) -> tuple[list[Draft], list[list[str]]]:
     """Let a model propose; return what the judge lets pass, and what is wrong with each of the others."""
-    with closing(model.generate(*words.request(expected, typed), cancel)) as stream:
-        text = "".join(part.text for part in stream if isinstance(part, Piece))
-    found = words.parse(text)
+    found = words.parse(whole_reply(model, *words.request(expected, typed), cancel))
     drafts, refused = list[Draft](), [[problem] for problem in found.refused]
     for draft in found.drafts:
         problems = check_form(draft.text) or language_of(typed).check_grounding(draft.text, typed)
@@ -192,7 +188,7 @@ def _store(
         for draft in drafts:
             if is_more := len(stored) == FACTS_PER_TURN:
                 break
-            memory = _memory(runtime, new_id(session.now), draft, message, session.now)
+            memory = memory_of(runtime, new_id(session.now), draft, message, session.now)
             actor = Actor(runtime.user_id, draft.by, message.thread_id)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
@@ -281,7 +277,7 @@ def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[D
             requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=draft.by)
             continue
         for one in language_of(draft.value).facts_in(draft.value):
-            memory = _memory(runtime, "", one, message, runtime.clock())
+            memory = memory_of(runtime, "", one, message, runtime.clock())
             requests.propose(runtime, FACT, one.text, message_id=message.id, typed=True, memory=memory, proposer=draft.by)
 
 
@@ -299,7 +295,7 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
         typed = is_own and not any(other.field == one.field and same_value(one.field, other.value, one.value) for other in pasted)
         saying = [draft for draft in drafts if _says(_unknown(runtime, message, draft), one)]
         about_it = min(saying, key=lambda draft: len(_unknown(runtime, message, draft)), default=None)
-        memory = _memory(runtime, "", about_it, message, runtime.clock()) if about_it else None
+        memory = memory_of(runtime, "", about_it, message, runtime.clock()) if about_it else None
         requests.propose(runtime, one.field, one.value, message_id=message.id, typed=typed, memory=memory)
 
 
@@ -320,7 +316,8 @@ def _says(unknown: Sequence[Hint], statement: Stated) -> bool:
     return any(not has_many(statement.field) or same_value(statement.field, value, statement.value) for value in values)
 
 
-def _memory(runtime: Runtime, memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:
+def memory_of(runtime: Runtime, memory_id: str, draft: Draft, message: Message, now: datetime) -> Memory:
+    """Return what a draft of a message becomes."""
     return Memory(
         id=memory_id,
         text=draft.text,

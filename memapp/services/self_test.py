@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from memapp.domain.jobs import Pace
-from memapp.domain.prompt import Piece
 from memapp.domain.self_test import CHECKS, SelfTest
 from memapp.errors import ModelError
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import predict, self_test
 from memapp.prompts.self_test import Check
 from memapp.runtime import Runtime
@@ -71,14 +70,9 @@ def result(runtime: Runtime, model: ChatModel) -> str:
 
 
 def _said(model: ChatModel, one: Check, runtime: Runtime, cancel: Cancel) -> str:
-    text = ""
     prompt, sampling = self_test.request(one, runtime.persona("companion"))
-    with closing(model.generate(replace(prompt, aside=True), sampling, cancel)) as stream:
-        for part in stream:
-            text += part.text if isinstance(part, Piece) else ""
-            if one.is_call_1 and predict.read_enough(text, "full"):
-                break
-    return text
+    is_enough = partial(predict.read_enough, form="full") if one.is_call_1 else lambda _: False
+    return whole_reply(model, replace(prompt, aside=True), sampling, cancel, is_enough)
 
 
 def _nearest(runtime: Runtime, needed_info: tuple[str, ...]) -> list[str] | None:

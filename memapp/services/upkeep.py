@@ -5,8 +5,7 @@ message goes first. What is left undone stays pending in the file and is done th
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from functools import partial
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Role
@@ -14,10 +13,9 @@ from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prefetched
-from memapp.domain.prompt import Piece, Prompt, Sampling
 from memapp.domain.turn import Retracted
 from memapp.errors import ModelError
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.english.expectation import writable
 from memapp.prompts import predict, respond
 from memapp.prompts.context import PromptContext
@@ -115,7 +113,7 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = predict.finish_request(context, begun.needed_info)
-    text = _generate(model, prompt, sampling, cancel)
+    text = whole_reply(model, prompt, sampling, cancel)
     expects = predict.parse_prediction(text)
     if context.form == "full":  # where it is what the next message is compared with
         expects = writable(expects, [reply.text, message.text])
@@ -138,7 +136,7 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = respond.prediction_request(context, reply.text)
-    expects = writable(respond.parse_prediction(_generate(model, prompt, sampling, cancel)), [reply.text, message.text])
+    expects = writable(respond.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
@@ -165,20 +163,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
 def _call_1(model: ChatModel, context: PromptContext, cancel: Cancel) -> tuple[str, ...] | None:
     """Return what a message needs; None if that was not said."""
     prompt, sampling = predict.request(context)
-    text = _generate(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, context.form))
+    text = whole_reply(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, context.form))
     needed_info = predict.parse(text, context.form)
     is_said = not cancel.is_set() and (needed_info or predict.needs_nothing(text, context.form))
     return needed_info if is_said else None
-
-
-def _generate(
-    model: ChatModel, prompt: Prompt, sampling: Sampling, cancel: Cancel, is_enough: Callable[[str], bool] = lambda _: False
-) -> str:
-    text = ""
-    with closing(model.generate(prompt, sampling, cancel)) as stream:
-        for part in stream:
-            if isinstance(part, Piece):
-                text += part.text
-                if is_enough(text):
-                    break
-    return text

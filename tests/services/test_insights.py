@@ -102,7 +102,7 @@ def test_one_that_was_dismissed_is_not_made_again_and_one_that_is_kept_is_a_memo
         insights.keep_as_memory(runtime, kept.id)
     undo.undo_last(runtime)
     assert noticed(runtime) == [ran.memory.text]
-    insights.dismiss(runtime, ran.memory.id)
+    curate.discard(runtime, ran.memory.id)
     assert noticed(runtime) == []
     assert len(untouched(runtime, ran.messages)) == 5, "what was said may still be told"
 

@@ -6,13 +6,11 @@ A model that cannot do with the full form of prompt is not asked.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
 
 from memapp.domain.jobs import Pace
 from memapp.domain.lessons.lesson import PAUSE
 from memapp.domain.lessons.referee import MOST, Calibration
-from memapp.domain.prompt import Piece
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import referee as words
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import prompt_form
@@ -58,8 +56,7 @@ def _judge(runtime: Runtime, model: ChatModel, run_id: str, seq: int, cancel: Ca
     steps = [one for one in runs.steps_of(session, run_id) if one.seq <= seq]
     if not steps:
         return False
-    with closing(model.generate(*words.request(runs.get_run(session, run_id).task, steps), cancel)) as stream:
-        worked = words.parse("".join(part.text for part in stream if isinstance(part, Piece)))
+    worked = words.parse(whole_reply(model, *words.request(runs.get_run(session, run_id).task, steps), cancel))
     if worked is None or cancel.is_set():
         return False
     with runtime.write() as session:

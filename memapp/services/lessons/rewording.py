@@ -5,14 +5,12 @@ It sees no output of any command. A model that cannot do with the full form of p
 """
 
 from collections.abc import Iterator
-from contextlib import closing
 
 from memapp.domain.changes import Actor, LessonEdited, LessonMoved
 from memapp.domain.jobs import Pace
 from memapp.domain.lessons.lesson import MERGED, Lesson, LessonLevel, level_of, rule
 from memapp.domain.lessons.rewording import GAP, may_go, reword
-from memapp.domain.prompt import Piece
-from memapp.inference import Cancel, ChatModel
+from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import prompt_form
@@ -49,8 +47,8 @@ def _to_reword(runtime: Runtime) -> list[Lesson]:
 
 def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> tuple[str, str, LessonLevel] | None:
     """Return what a model makes of a lesson, with gaps in the commands; None where it is not to be taken."""
-    with closing(model.generate(*words.request(lesson.wrong, lesson.correct, len(lesson.triggers)), cancel)) as stream:
-        said = words.parse("".join(part.text for part in stream if isinstance(part, Piece)), len(lesson.triggers))
+    asked = words.request(lesson.wrong, lesson.correct, len(lesson.triggers))
+    said = words.parse(whole_reply(model, *asked, cancel), len(lesson.triggers))
     new = reword(lesson.wrong, lesson.correct, *said[:2]) if said else None
     if said is None or new is None:
         return None
