@@ -61,7 +61,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A sensitive field, and what a sentence says as its value."""
+    """A field, and what a sentence, or the profile, says as its value."""
 
     field: str
     value: str

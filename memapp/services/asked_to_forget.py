@@ -11,6 +11,7 @@ from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.consent import label
 from memapp.domain.history import MESSAGE
 from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
+from memapp.domain.profile import Hint
 from memapp.domain.text import counted
 from memapp.language.english.memory_request import chosen_in
 from memapp.language.english.named_subject import is_about, subject_of
@@ -19,7 +20,7 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions, pending
-from memapp.services.named import KnownValue, Named, named, said_of
+from memapp.services.named import Named, named, said_of
 from memapp.store import changes, consents, expectations, history, memories, recalls, search
 from memapp.store.history import Touched
 from memapp.store.session import Session
@@ -147,7 +148,7 @@ def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
 def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor) -> str:
     """Carry it out in one step; return what went, in words, or nothing."""
     with runtime.write() as session:
-        stated = [KnownValue(one.field, one.value) for fact in found.facts for one in stated_by(fact.text)]
+        stated = [Hint(one.field, one.value) for fact in found.facts for one in stated_by(fact.text)]
         profile = consents.read_profile(session)
         values = dict.fromkeys(one for one in (*found.values, *stated) if one.value in profile.get(one.field, ()))
         for one in values:

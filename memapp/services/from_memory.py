@@ -164,7 +164,7 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
     """Quote what the person said next, where that takes back or dates what a hit says: both are told, and nothing is decided."""
     session = runtime.read()
     sources = [source for one in memories.get_memories(session, [hit.id]) for source in one.sources]
-    said = [chat.get_message(session, one) for one in chat.still_there(session, [hit.id, *sources][-1:])]
+    said = chat.get_messages(session, [hit.id, *sources][-1:])
     for message in said:
         following = chat.list_messages(session, message.thread_id, before=message.seq + NEXT + 1, limit=NEXT)
         nxt = tellable(session, [one for one in following if one.role is Role.USER and one.seq > message.seq][:1])
@@ -310,9 +310,7 @@ def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: S
 
 def _answered(runtime: Runtime, reply: Message) -> list[str]:
     """Return the message that a reply is to: what was asked need not be said again in the answer."""
-    session = runtime.read()
-    before = chat.still_there(session, [reply.reply_to]) if reply.reply_to else []
-    return [chat.get_message(session, one).text for one in before]
+    return [one.text for one in chat.get_messages(runtime.read(), [reply.reply_to])] if reply.reply_to else []
 
 
 def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> str:

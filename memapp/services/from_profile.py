@@ -51,7 +51,7 @@ def in_field(runtime: Runtime, field: str) -> FromMemory | None:
     if not standing:
         return None
     session = runtime.read()
-    from_messages = [chat.get_message(session, one) for one in chat.still_there(session, standing[0].evidence[:1])]
+    from_messages = chat.get_messages(session, standing[0].evidence[:1])
     hits = tuple(Recalled.of_message(one, "always") for one in tellable(session, from_messages) if one.active)
     return FromMemory("\n".join(told(field, one.new_value) for one in standing[:LINES]), hits)
 

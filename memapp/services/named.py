@@ -8,6 +8,7 @@ from functools import partial
 
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.memory import Memory, Recalled
+from memapp.domain.profile import Hint
 from memapp.language.english.named_subject import Subject, is_about, shares, subject_of
 from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
@@ -29,19 +30,11 @@ _CALLED = lexicon("requests").table("called")
 
 
 @dataclass(frozen=True, slots=True)
-class KnownValue:
-    """One value of the profile."""
-
-    field: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Named:
     """What memory holds of something that is named."""
 
     facts: tuple[Memory, ...] = ()
-    values: tuple[KnownValue, ...] = ()
+    values: tuple[Hint, ...] = ()
     requests: tuple[ConsentRequest, ...] = ()
     """That wait for the person's yes."""
     near: tuple[Memory, ...] = ()
@@ -59,7 +52,7 @@ def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
     found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     facts = [found[hit.id] for hit in hits if hit.id in found and is_about(_all_of(found[hit.id]), subject)]
     values = [
-        KnownValue(field, value)
+        Hint(field, value)
         for field, known in decisions.profile(runtime).items()
         for value in known
         if is_about(f"{label(field)} {_CALLED.get(field, '')} {value}", subject)

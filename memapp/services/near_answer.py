@@ -66,8 +66,7 @@ def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> 
 
 def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[tuple[str, str]]:
     """Yield what says what a request proposes, with the chat it was said in: of each sentence that which may not be told."""
-    session = runtime.read()
-    for message in (chat.get_message(session, one) for one in chat.still_there(session, request.evidence)):
+    for message in chat.get_messages(runtime.read(), request.evidence):
         hints = [Hint(request.field, request.new_value)]
         for sentence in sentences(own_words(message.typed_text)):
             left = sentence

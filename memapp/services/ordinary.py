@@ -27,8 +27,13 @@ def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
 
 
 def plain_sentences(message: Message) -> list[str]:
-    """Return the sentences of an English message, the person's own words, that touch nothing sensitive by their words."""
-    if in_confidence(message.text) or asks_what_was_talked_about(message.text) or not language_of(message.text).reads_tone:
+    """Return the sentences of an English message that may be repeated."""
+    return repeatable_sentences(message) if language_of(message.text).reads_tone else []
+
+
+def repeatable_sentences(message: Message) -> list[str]:
+    """Return the sentences of a message, the person's own words, that are no small talk, secret, sensitive or in confidence."""
+    if in_confidence(message.text) or asks_what_was_talked_about(message.text):
         return []
     said = [one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS]
     return [one for one in said if not (is_small_talk(one) or is_secret(one) or touches_sensitive(one))]

@@ -175,5 +175,5 @@ def _came_instead(session: Session, entry: Entry) -> list[Memory]:
 
 def _called_mistake(session: Session, message_ids: tuple[str, ...]) -> bool:
     """Say whether the person said of what was replaced that it never was so."""
-    said = [chat.get_message(session, one) for one in chat.still_there(session, message_ids)]
+    said = chat.get_messages(session, message_ids)
     return any(not one.is_over for one in map(correction_of, said) if one is not None)

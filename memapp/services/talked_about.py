@@ -6,23 +6,17 @@ from memapp.domain.chat import Message, Role
 from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
-from memapp.language.english.answering_sentence import in_confidence
-from memapp.language.english.asked_sentence import asks_what_was_talked_about
-from memapp.language.english.authorship import own_words
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.grammar import sentences, tokens
-from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.english.second_person import addressed
 from memapp.language.english.when import named_times, told_day
-from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services.episodes import episodes_of
+from memapp.services.ordinary import repeatable_sentences
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
 LISTED = 6
-LEAST_WORDS = 3
 WORDS_CHARS = 90
 NOTHING_THEN = "I find no chat of that time."
 CHATS = 50
@@ -76,11 +70,5 @@ def _of_last_chat(runtime: Runtime, message: Message) -> list[Message]:
 
 
 def _most_telling(message: Message) -> str:
-    """Return the longest sentence that is no small talk; what is secret, sensitive or said in confidence is not repeated."""
-    if in_confidence(message.text) or asks_what_was_talked_about(message.text):
-        return ""
-    telling = [
-        one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS and not is_small_talk(one)
-    ]
-    told = [one for one in telling if not (is_secret(one) or touches_sensitive(one))]
-    return shorten(one_line(max(told, key=len, default="")), WORDS_CHARS)
+    """Return the longest sentence that may be repeated."""
+    return shorten(one_line(max(repeatable_sentences(message), key=len, default="")), WORDS_CHARS)

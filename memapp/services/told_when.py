@@ -6,6 +6,7 @@ from itertools import chain
 from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import FromMemory, Memory, Recalled
+from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.grammar import sentences
 from memapp.language.english.named_subject import Subject, is_about, shares, subject_of
@@ -14,7 +15,7 @@ from memapp.language.english.when import told_day
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.consent import decisions
-from memapp.services.named import KnownValue, named
+from memapp.services.named import named
 from memapp.services.near_answer import WAITS
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import tellable
@@ -49,7 +50,7 @@ def _since(runtime: Runtime, fact: Memory, subject: Subject) -> str:
     return f"You wrote that yourself {day}." if fact.origin == "person" else f"I have that from a message {day}, which is gone."
 
 
-def _of_value(runtime: Runtime, one: KnownValue) -> str:
+def _of_value(runtime: Runtime, one: Hint) -> str:
     standing = next(each for each in decisions.standing(runtime) if (each.field, each.new_value) == (one.field, one.value))
     said = typed_messages(runtime, standing.evidence)
     return f"{from_profile.told(one.field, one.value)} {quote(runtime, said[0], ()) if said else _decided(runtime, standing)}"
@@ -63,7 +64,7 @@ def _decided(runtime: Runtime, request: ConsentRequest) -> str:
 def typed_messages(runtime: Runtime, ids: Sequence[str]) -> list[Message]:
     """Return those of some messages that the person wrote and that may be told, oldest first."""
     session = runtime.read()
-    said = [chat.get_message(session, one) for one in chat.still_there(session, ids)]
+    said = chat.get_messages(session, ids)
     own = [one for one in said if one.role is Role.USER and one.origin is Origin.TYPED]
     return sorted(tellable(session, own), key=lambda one: one.created_at)
 

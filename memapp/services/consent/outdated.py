@@ -92,7 +92,7 @@ def _before(
 
 
 def _tells_change(session: Session, domain: Domain, request: ConsentRequest) -> bool:
-    said = [chat.get_message(session, one) for one in chat.still_there(session, request.evidence)]
+    said = chat.get_messages(session, request.evidence)
     return any(tells_change(domain, one.typed_text) for one in said)
 
 
