@@ -74,8 +74,8 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
 
 def _others(session: Session, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
     """Return the other messages that still stand."""
-    there = chat.still_there(session, [source for source in sources if source not in message_ids])
-    return [one for one in (chat.get_message(session, source) for source in there) if one.active]
+    others = chat.get_messages(session, [source for source in sources if source not in message_ids])
+    return [one for one in others if one.active]
 
 
 def is_left_alone(session: Session, memory: Memory) -> bool:
