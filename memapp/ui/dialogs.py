@@ -5,7 +5,6 @@ Enter and ctrl+s save in every dialog that saves, escape closes every one.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Generic, Literal, TypeVar
 
@@ -237,14 +236,6 @@ class Choice(Dialog[str]):
         super().action_leave()
 
 
-@dataclass(frozen=True)
-class Erase:
-    """The person's word that something is to be erased for good."""
-
-    messages: bool
-    """Also the messages that it came from."""
-
-
 class Tick(Checkbox, inherit_bindings=False):
     """A box that shows whether it is ticked without its colour too; enter is the key of the card, not of the box."""
 
@@ -257,8 +248,8 @@ class Tick(Checkbox, inherit_bindings=False):
         super().watch_value()
 
 
-class ConfirmErase(Dialog[Erase]):
-    """What is erased for good is erased only when the person types the word."""
+class ConfirmErase(Dialog[bool]):
+    """What is erased for good is erased only when the person types the word; the answer is whether its messages go, too."""
 
     TITLE_STYLE = "bold $error"
     AUTO_FOCUS = "Input"
@@ -283,6 +274,6 @@ class ConfirmErase(Dialog[Erase]):
     def action_erase(self) -> None:
         word = self.query_one(Input).value.strip().lower()
         if word == ERASE:
-            self.dismiss(Erase(messages=any(box.value for box in self.query(Checkbox))))
+            self.dismiss(any(box.value for box in self.query(Checkbox)))
         elif word:
             self.query_one("#erase-how", Static).update(joined(("\nType the whole word: ", "bold $text-warning"), ERASE))

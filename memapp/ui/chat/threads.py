@@ -205,8 +205,7 @@ class Threads(Vertical):
     async def erase(self, thread: Thread) -> None:
         """Erase a chat for good, if the person types the word, and show the receipt."""
         text = f"“{shorten(thread.title, 40)}”\n\nThis cannot be undone. What memapp learned from it stays in Memories (F3)."
-        card = ConfirmErase("Erase this chat for good?", text, may_take_messages=False)
-        if await self.app.push_screen_wait(card) is None:
+        if await self.app.push_screen_wait(ConfirmErase("Erase this chat for good?", text)) is None:
             return
         receipt = await self._session.erase(self, partial(forget.purge_chats, self._runtime, [thread.id]))
         await show_receipt(self, self._session, receipt)

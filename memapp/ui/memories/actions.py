@@ -140,12 +140,10 @@ class MemoryActions:
         """Erase them for good, if the person types the word; return whether they did."""
         text = await self._at_stake(_said(chosen), _ids(chosen))
         came_from = any(one.sources for one in chosen)
-        word = await self._node.app.push_screen_wait(
-            ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
-        )
-        if word is None:
+        card = ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
+        if (messages := await self._node.app.push_screen_wait(card)) is None:
             return False
-        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=word.messages))
+        return await self._erase(partial(forget.purge, self._runtime, _ids(chosen), messages=messages))
 
     async def empty_trash(self) -> bool:
         """Erase all that is in the trash, if the person types the word; return whether they did."""
