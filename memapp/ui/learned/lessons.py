@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -24,6 +24,7 @@ from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.learned.pane import NEWEST, LearnedPane
 from memapp.ui.memories.labels import age, when
+from memapp.ui.panels.listed import Listed
 from memapp.ui.safe import joined, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.rowlist import RowList, TimedRows
@@ -141,13 +142,10 @@ class LessonsPane(LearnedPane):
         self.rows = LessonRows(self.runtime.clock, id="lessons", empty=self.NOTHING)
         self.field = SearchField("words of a command", self.rows)
         self.detail = LessonDetail(self.runtime)
+        self.body = Listed(self.rows, self.detail, self.field)
 
     def compose(self) -> ComposeResult:
-        with Horizontal(classes="listed"):
-            with Vertical(classes="listed-rows"):
-                yield self.field
-                yield self.rows
-            yield self.detail
+        yield self.body
 
     @background("lessons", exclusive=True)
     async def look_again(self, at: str | None = None) -> None:
@@ -159,7 +157,7 @@ class LessonsPane(LearnedPane):
 
     def look_at(self, lesson_id: str) -> None:
         self.field.value = ""
-        self._body.add_class("-detail")
+        self.body.add_class("-detail")
         self.look_again(lesson_id)
 
     def _look_up(self, typed: str, at: str | None = None) -> list[Lesson]:
@@ -174,19 +172,13 @@ class LessonsPane(LearnedPane):
 
     def step_back(self) -> bool:
         """Leave the detail, then end the search."""
-        if self._body.has_class("-detail") or self.detail.has_focus:
-            self._body.remove_class("-detail")
-            self.rows.focus()
+        if self.body.leave_detail():
             return True
         if self.field.value or self.field.has_focus:
             self.field.clear()
             self.rows.focus()
             return True
         return False
-
-    @property
-    def _body(self) -> Horizontal:
-        return self.query_one(".listed", Horizontal)
 
     # Keys ------------------------------------------------------------------------------------------------------------
 
@@ -215,7 +207,7 @@ class LessonsPane(LearnedPane):
         self.session.did(self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step)
 
     def action_search(self) -> None:
-        self._body.remove_class("-detail")
+        self.body.remove_class("-detail")
         self.field.focus()
 
     @on(Input.Changed)
@@ -226,8 +218,3 @@ class LessonsPane(LearnedPane):
     def _moved(self) -> None:
         self.detail.show(self.rows.current)
         self.refresh_bindings()
-
-    @on(RowList.Opened)
-    def _opened(self) -> None:
-        self._body.add_class("-detail")
-        self.detail.focus()

@@ -15,7 +15,7 @@ from memapp.services import curate
 from memapp.ui.background import background
 from memapp.ui.memories.labels import ago
 from memapp.ui.memories.memory_rows import MemoryRows
-from memapp.ui.panels.listed import Listed
+from memapp.ui.panels.listed import ListedMemories
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.safe import joined, row
 from memapp.ui.session import AppSession
@@ -85,7 +85,7 @@ class KindPane(LearnedPane):
         super().__init__(session)
         self.rows = KindRows(self.runtime.clock, id=f"learned-{self.KIND}", empty=self.NOTHING)
         self.detail = MemoryDetail(session.runtime)
-        self.body = Listed(self.rows, self.detail)
+        self.body = ListedMemories(self.rows, self.detail)
 
     def compose(self) -> ComposeResult:
         yield self.body

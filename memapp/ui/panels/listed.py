@@ -1,4 +1,6 @@
-"""A list of memories with the detail of the current one beside it; in a narrow window one takes the place of the other."""
+"""A list with the detail of its current row beside it; in a narrow window one takes the place of the other."""
+
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,7 +16,7 @@ from memapp.ui.widgets.rowlist import RowList
 class Listed(Horizontal):
     """Rows, perhaps with something above them, and the detail."""
 
-    def __init__(self, rows: FoundRows, detail: MemoryDetail, *above: Widget) -> None:
+    def __init__(self, rows: RowList[Any], detail: Widget, *above: Widget) -> None:
         super().__init__(classes="listed")
         self.rows, self.detail, self._above = rows, detail, above
 
@@ -23,6 +25,35 @@ class Listed(Horizontal):
             yield from self._above
             yield self.rows
         yield self.detail
+
+    def enter(self) -> None:
+        """Give the detail the focus."""
+        self.detail.focus()
+
+    def open_detail(self) -> None:
+        """Go into the detail; in a narrow window it takes the place of the list."""
+        self.add_class("-detail")
+        self.enter()
+
+    def leave_detail(self) -> bool:
+        """Go back to the list; return whether the person was in the detail."""
+        was_there = self.has_class("-detail") or self.detail.has_focus_within
+        self.remove_class("-detail")
+        if was_there:
+            self.rows.focus()
+        return was_there
+
+    @on(RowList.Opened)
+    def _opened(self, event: RowList.Opened) -> None:
+        if event.rows is self.rows:
+            self.open_detail()
+
+
+class ListedMemories(Listed):
+    """Memories, and all about the current one."""
+
+    rows: FoundRows
+    detail: MemoryDetail
 
     @property
     def chosen(self) -> list[Memory]:
@@ -41,30 +72,18 @@ class Listed(Horizontal):
         if event.rows is self.rows and (not self.detail.has_focus_within or read is None or read.id == self.rows.current_key):
             self.detail.show(self.rows.current)
 
-    @on(RowList.Opened)
-    def _opened(self, event: RowList.Opened) -> None:
-        if event.rows is self.rows:
-            self.open_detail()
+    def enter(self) -> None:
+        self.detail.enter()
 
     def open_detail(self) -> None:
-        """Go into the detail; in a narrow window it takes the place of the list."""
         if self.detail.memory is not None and not self.detail.has_focus_within:
-            self.add_class("-detail")
-            self.detail.enter()
-
-    def leave_detail(self) -> None:
-        """Go back to the list, if the person is in the detail."""
-        if self.has_class("-detail"):
-            self.remove_class("-detail")
-            self.rows.focus()
+            super().open_detail()
 
     def step_back(self) -> bool:
         """Go one step back: along a walk, out of the detail; return whether there was one."""
-        in_detail = self.detail.has_focus_within
-        if in_detail and self.detail.walk_back():
+        if self.detail.has_focus_within and self.detail.walk_back():
             return True
-        if in_detail or self.has_class("-detail"):
-            self.leave_detail()
+        was_there = self.leave_detail()
+        if was_there:
             self.detail.show(self.rows.current)
-            return True
-        return False
+        return was_there

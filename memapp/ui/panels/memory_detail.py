@@ -51,6 +51,10 @@ class ContentView(VerticalScroll, can_focus=True):
     def reader(self) -> Widget:
         return self.checklist if self.checklist.display else self
 
+    def on_focus(self) -> None:
+        if self.checklist.display:  # it came while the focus was on its way
+            self.checklist.focus()
+
     def compose(self) -> ComposeResult:
         yield self.checklist
         yield Static(id="memory-text", markup=False)

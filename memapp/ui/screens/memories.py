@@ -10,7 +10,7 @@ from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
-from memapp.ui.panels.listed import Listed
+from memapp.ui.panels.listed import ListedMemories
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
@@ -50,7 +50,7 @@ class MemoriesScreen(MemoryListScreen):
         hint = "words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31"
         super().__init__(session, hint, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
         self.detail = MemoryDetail(session.runtime)
-        self.body = Listed(self.rows, self.detail, self.field, self.counted)
+        self.body = ListedMemories(self.rows, self.detail, self.field, self.counted)
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
