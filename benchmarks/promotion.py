@@ -26,7 +26,7 @@ from random import Random
 
 from benchmarks import MISSED
 from benchmarks.sql_runs import EPISODES, Episode, Step, following, read_episodes
-from memapp.domain.lessons.conflicts import Conflict
+from memapp.domain.lessons.conflicts import always_loses
 from memapp.domain.lessons.lesson import LessonStatus
 from memapp.domain.lessons.ranking import MOST_ON_ERROR, LessonMatch, Tier, is_withheld, rank
 from memapp.domain.lessons.utility import (
@@ -208,14 +208,14 @@ class Planted:
         self.useless += settled.useless
         self.shown.append(run)
 
-    def judged(self, baseline: Sequence[RunEvidence], conflict: Conflict) -> None:
+    def judged(self, baseline: Sequence[RunEvidence], wins: Counter[str]) -> None:
         known = LessonRecord(
             status=self.match.status,
             by_person=False,
             helped=self.match.helped,
             hurt=self.match.hurt,
             useless=self.useless,
-            loses_conflicts=conflict.loser == self.match.lesson_id,
+            loses_conflicts=always_loses(won := wins[self.match.lesson_id], wins.total() - won),
             effect=judge(self.shown, baseline),
         )
         if move := verdict(known):
@@ -255,7 +255,7 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
         )
         for name, at in (("right", START), ("wrong", START + timedelta(hours=1)))
     )
-    conflict, baseline = Conflict("right", "wrong"), list[RunEvidence]()
+    wins, baseline = Counter[str](), list[RunEvidence]()
     for number, episode in enumerate(random.sample(runs[kind], MATCHES)):
         at = START + timedelta(days=number + 1)
         chosen = rank([right.match, wrong.match], "sql", (), at, MOST_ON_ERROR)
@@ -269,9 +269,11 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
             continue
         if settled := settle(follows, None, run_ended=True):
             lesson.tried(settled, run, at)
-            conflict = conflict.settled(lesson.match.lesson_id, settled.helped)
+            if settled.helped is not None:
+                better = right if (lesson is right) is settled.helped else wrong
+                wins[better.match.lesson_id] += 1
         for one in (right, wrong):
-            one.judged(baseline, conflict)
+            one.judged(baseline, wins)
     return wrong, right
 
 

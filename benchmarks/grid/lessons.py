@@ -1,6 +1,6 @@
 """Lessons kept in memory and not in a store: made, retrieved, settled and judged by the rules of the domain alone."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,7 +10,7 @@ from random import Random
 from rapidfuzz import fuzz
 
 from benchmarks.grid.executor import Hint, Tried, Went
-from memapp.domain.lessons.conflicts import Conflict, Fix, are_in_conflict
+from memapp.domain.lessons.conflicts import Fix, always_loses, are_in_conflict
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
 from memapp.domain.lessons.ranking import (
@@ -84,7 +84,8 @@ class Lessons:
 
     def __init__(self, seed: int) -> None:
         self.kept: dict[str, Kept] = {}
-        self.conflicts: dict[tuple[str, str], Conflict] = {}
+        self.conflicts: dict[tuple[str, str], Counter[str]] = {}
+        """Of two lessons, how often each was the better one."""
         self._random = Random(f"lot {seed}")
         self.learns = True
         self._activations: list[Activation] = []
@@ -149,9 +150,13 @@ class Lessons:
         counted.helped += helped
         counted.hurt += hurt
         counted.recurrences += settled.recurrences
-        for pair, conflict in self.conflicts.items():
-            if match.lesson_id in pair:
-                self.conflicts[pair] = conflict.settled(match.lesson_id, settled.helped)
+        for pair, wins in self.conflicts.items():
+            if match.lesson_id in pair and settled.helped is not None:
+                wins[pair[(pair[0] == match.lesson_id) is not settled.helped]] += 1
+
+    def _loses(self, lesson_id: str) -> bool:
+        wins = [wins for pair, wins in self.conflicts.items() if lesson_id in pair]
+        return any(always_loses(one[lesson_id], one.total() - one[lesson_id]) for one in wins)
 
     def _judge(self, lesson: Kept, counted: Counted) -> None:
         record = LessonRecord(
@@ -160,7 +165,7 @@ class Lessons:
             helped=lesson.match.helped,
             hurt=lesson.match.hurt,
             useless=lesson.useless,
-            loses_conflicts=any(conflict.loser == lesson.match.lesson_id for conflict in self.conflicts.values()),
+            loses_conflicts=self._loses(lesson.match.lesson_id),
             effect=judge(lesson.shown, lesson.baseline),
         )
         if move := verdict(record):
@@ -198,7 +203,7 @@ class Lessons:
         for one, other in combinations(self.kept.values(), 2):
             pair = one.match.lesson_id, other.match.lesson_id
             if pair not in self.conflicts and are_in_conflict(one.triggers, one.fix, other.triggers, other.fix):
-                self.conflicts[pair] = Conflict(*pair)
+                self.conflicts[pair] = Counter()
                 one.match = one.match._replace(conflicts=one.match.conflicts | {pair[1]})
                 other.match = other.match._replace(conflicts=other.match.conflicts | {pair[0]})
 

@@ -22,7 +22,7 @@ from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services import ids
 from memapp.services import runs as service
-from memapp.services.lessons import browse, curate, health, referee
+from memapp.services.lessons import browse, curate, referee
 from memapp.tools.program import program
 from memapp.tools.shell import Shell
 
@@ -182,7 +182,7 @@ def part(runtime: Runtime, lesson_id: str) -> Output:
 @reads
 def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     """Show whether lessons help: of all runs, of each day, and of the latest runs."""
-    together, days, of_runs = (health.health(runtime, per, limit) for per in ("all", "day", "run"))
+    together, days, of_runs = (browse.health(runtime, per, limit) for per in ("all", "day", "run"))
     models = referee.calibrations(runtime)
     data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "referees": models}
     nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)

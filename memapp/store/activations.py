@@ -120,12 +120,6 @@ def settle(session: Session, match: Match, settled: Settlement) -> None:
         session.run(sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False, now=session.now)
 
 
-def count_loss(session: Session, loser: str) -> None:
-    """Count for each lesson in conflict with this one that this one did not work."""
-    session.run("UPDATE lesson_conflicts SET other_wins = other_wins + 1 WHERE user_id = :user AND one = :id", id=loser)
-    session.run("UPDATE lesson_conflicts SET one_wins = one_wins + 1 WHERE user_id = :user AND other = :id", id=loser)
-
-
 def useless(session: Session, lesson_id: str, since: datetime) -> int:
     """Return how often a lesson was shown since a time, the error came back, and nothing mended it."""
     sql = """SELECT count(*) FROM activations WHERE user_id = :user AND lesson_id = :id AND shown AND recurred AND NOT fixed

@@ -1,18 +1,8 @@
 """The rows of files that lessons and failures came from, and what is read to write new ones."""
 
-from dataclasses import dataclass
-
 from memapp.domain.lessons.fingerprint import Fingerprint
 from memapp.domain.lessons.jsonl import Failure
 from memapp.store.session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class LessonCame:
-    """A lesson that came from a file, with its row."""
-
-    lesson_id: str
-    said: str
 
 
 def add_lesson_row(session: Session, lesson_id: str, said: str) -> bool:
@@ -25,11 +15,11 @@ def add_error_row(session: Session, step_id: str, said: str) -> None:
     session.insert("error_rows", step_id=step_id, said=said)
 
 
-def lesson_rows(session: Session) -> list[LessonCame]:
-    """Return the rows of the lessons that are not in the trash, in the order in which they came."""
+def lesson_rows(session: Session) -> list[tuple[str, str]]:
+    """Return the rows of the lessons that are not in the trash, each behind the id of its lesson, in the order they came in."""
     sql = """SELECT r.lesson_id, r.said FROM lesson_rows r JOIN lessons l ON l.id = r.lesson_id
              WHERE r.user_id = :user AND l.purge_at IS NULL ORDER BY r.id"""
-    return session.records(LessonCame, sql)
+    return [(row["lesson_id"], row["said"]) for row in session.run(sql)]
 
 
 def failures(session: Session) -> list[Failure]:

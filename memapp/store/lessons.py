@@ -199,10 +199,12 @@ def link_conflict(session: Session, one: str, other: str) -> None:
     session.insert_new("lesson_conflicts", one=first, other=second)
 
 
-def count_win(session: Session, winner: str) -> None:
-    """Count for each lesson in conflict with this one that this one was what worked."""
-    session.run("UPDATE lesson_conflicts SET one_wins = one_wins + 1 WHERE user_id = :user AND one = :id", id=winner)
-    session.run("UPDATE lesson_conflicts SET other_wins = other_wins + 1 WHERE user_id = :user AND other = :id", id=winner)
+def count_conflicts(session: Session, lesson_id: str, *, won: bool) -> None:
+    """Count for each lesson in conflict with this one which of the two was what worked."""
+    sql = """UPDATE lesson_conflicts
+             SET one_wins = one_wins + ((one = :id) = :won), other_wins = other_wins + ((other = :id) = :won)
+             WHERE +user_id = :user AND (one = :id OR other = :id)"""
+    session.run(sql, id=lesson_id, won=won)
 
 
 def conflicts_of(session: Session, lesson_id: str) -> list[tuple[str, int, int]]:

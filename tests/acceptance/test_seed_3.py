@@ -20,7 +20,6 @@ from memapp.domain.lessons.utility import USELESS
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import browse, curate
-from memapp.services.lessons.health import health
 from memapp.store import changes
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
@@ -55,7 +54,7 @@ def went(tmp_path_factory: pytest.TempPathFactory) -> Went:
         for number, (_, tool, kinds) in enumerate(PLAN):
             runtime.clock = ticking(number)
             written(seed, number, tool, kinds, (), partial(reporting, runtime))
-        for (name, _, _), one in zip(PLAN, reversed(health(runtime, "run")), strict=True):
+        for (name, _, _), one in zip(PLAN, reversed(browse.health(runtime, "run")), strict=True):
             found[name].append(one)
         evaluated += sum(one.passed is not None for one in runs.list_runs(runtime, 99))
         runtime.close()

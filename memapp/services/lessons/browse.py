@@ -1,4 +1,4 @@
-"""Lessons as people look at them: lists, search, and what stands behind one."""
+"""Lessons as people look at them: lists, search, what stands behind one, and whether they help."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,12 @@ from memapp.domain.lessons.run import Evidence
 from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
+from memapp.store import lesson_health, referee, runs
 from memapp.store import lessons as store
-from memapp.store import referee, runs
 
 get_lesson = reading(store.get_lesson)
 list_lessons = reading(store.list_lessons)
+health = reading(lesson_health.health)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
             changes.apply(session, LessonEdited(known.id, triggers=(event.fingerprint_id,)), actor, session.now)
     kept = store.get_lesson(session, known.id if known else lesson.id)
     link_conflicts(session, kept)
-    store.count_win(session, kept.id)
+    store.count_conflicts(session, kept.id, won=True)
     return [] if known else [lesson.id]
 
 

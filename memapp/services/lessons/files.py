@@ -15,9 +15,9 @@ def lessons_as_rows(runtime: Runtime) -> Iterator[str]:
     """Yield lessons.jsonl: first what came from files, in its order and as it came but for what changed here."""
     session = runtime.read()
     came = lesson_rows.lesson_rows(session)
-    for one in came:
-        yield jsonl.rewrite_lesson(one.said, lessons.get_lesson(session, one.lesson_id)) + "\n"
-    from_files = {one.lesson_id for one in came}
+    for lesson_id, said in came:
+        yield jsonl.rewrite_lesson(said, lessons.get_lesson(session, lesson_id)) + "\n"
+    from_files = {lesson_id for lesson_id, _ in came}
     for lesson in reversed(lessons.list_lessons(session, limit=ALL)):
         if lesson.id not in from_files:
             yield _row(session, lesson) + "\n"

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memapp.domain.changes import Actor, LessonMoved
 from memapp.domain.jobs import Pace, has_leapt
-from memapp.domain.lessons.conflicts import Conflict, Fix
+from memapp.domain.lessons.conflicts import Fix, always_loses
 from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
 from memapp.domain.lessons.ranking import reliability
 from memapp.domain.lessons.utility import (
@@ -89,8 +89,7 @@ def _settle(session: Session, match: Match, run_id: str) -> bool:
         return False
     activations.settle(session, match, found or NOTHING_FOLLOWED)
     if match.shown and found and found.helped is not None:
-        count = store.count_win if found.helped else activations.count_loss
-        count(session, match.lesson_id)
+        store.count_conflicts(session, match.lesson_id, won=found.helped)
     return True
 
 
@@ -132,9 +131,8 @@ def decide(session: Session, lesson: Lesson) -> None:
 
 def _loses(session: Session, lesson: Lesson) -> bool:
     """Say whether a lesson loses consistently against another that can still be shown."""
-    against = [(other, Conflict("this", other, won, lost)) for other, won, lost in store.conflicts_of(session, lesson.id)]
-    lost = [other for other, conflict in against if conflict.loser == "this"]
-    rivals = [store.get_lesson(session, other) for other in lost]
+    against = store.conflicts_of(session, lesson.id)
+    rivals = [store.get_lesson(session, other) for other, won, lost in against if always_loses(won, lost)]
     return any(one.status in ("candidate", "promoted") and one.purge_at is None for one in rivals)
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memapp.domain.lessons.conflicts import Conflict, Fix, are_in_conflict
+from memapp.domain.lessons.conflicts import Fix, always_loses, are_in_conflict
 from memapp.domain.lessons.ranking import LessonMatch, RankedLesson, Tier, parts, rank, recency, tag_overlap, tier
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -165,15 +165,8 @@ def test_a_conflict_is_another_fix_of_the_same_mistake(triggers: str, wrong: str
 
 
 @pytest.mark.parametrize(
-    ("one_wins", "other_wins", "loser"),
-    [(0, 0, ""), (0, 2, ""), (0, 3, "a"), (3, 0, "b"), (1, 3, "a"), (2, 5, ""), (2, 6, "a"), (6, 2, "b"), (3, 3, "")],
+    ("wins", "losses", "is_lost"),
+    [(0, 0, False), (0, 2, False), (0, 3, True), (3, 0, False), (1, 3, True), (2, 5, False), (2, 6, True), (3, 3, False)],
 )
-def test_who_loses_three_of_four_loses_consistently(one_wins: int, other_wins: int, loser: str) -> None:
-    assert Conflict("a", "b", one_wins, other_wins).loser == loser
-
-
-def test_each_settled_activation_decides_its_conflicts() -> None:
-    conflict = Conflict("a", "b")
-    for shown_one, helped in (("a", True), ("a", None), ("b", False), ("b", True), ("a", False), ("b", None)):
-        conflict = conflict.settled(shown_one, helped)
-    assert conflict == Conflict("a", "b", 2, 2)
+def test_who_loses_three_of_four_loses_consistently(wins: int, losses: int, is_lost: bool) -> None:
+    assert always_loses(wins, losses) is is_lost
