@@ -1,5 +1,6 @@
 """`memapp hook`: what lets a shell, or a coding agent, learn from what fails."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -38,22 +39,9 @@ def hook() -> None:
     """
 
 
-@hook.command()
-def bash() -> None:
-    """Print m and why for bash; only what is typed behind m is watched."""
-    show(COMMENT + SH)
-
-
-@hook.command()
-def zsh() -> None:
-    """Print m and why for zsh; only what is typed behind m is watched."""
-    show(COMMENT + SH)
-
-
-@hook.command()
-def fish() -> None:
-    """Print m and why for fish; only what is typed behind m is watched."""
-    show(COMMENT + FISH)
+for shell, script in {"bash": SH, "zsh": SH, "fish": FISH}.items():
+    about = f"Print m and why for {shell}; only what is typed behind m is watched."
+    hook.command(shell, help=about)(partial(show, COMMENT + script))
 
 
 @hook.command()

@@ -1,7 +1,6 @@
 """Lessons and runs from the command line."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -101,44 +100,21 @@ def _level(everywhere: bool | None) -> LessonLevel | None:
     return None if everywhere is None else "domain" if everywhere else "task"
 
 
-@lessons.command()
-@lesson_ids_argument
-@writes
-def promote(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
-    """Show lessons always, whatever is measured."""
-    return _do(runtime, lesson_ids, curate.promote, "Promoted")
+def _offer(deed: Callable[..., Revision], name: str, did: str, about: str) -> None:
+    """Add a command that does something to lessons in one step."""
+
+    @lessons.command(name, help=about)
+    @lesson_ids_argument
+    @writes
+    def do(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
+        return _do(runtime, lesson_ids, deed, did)
 
 
-@lessons.command()
-@lesson_ids_argument
-@writes
-def suppress(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
-    """Show lessons no more, whatever is measured."""
-    return _do(runtime, lesson_ids, curate.suppress, "Suppressed")
-
-
-@lessons.command()
-@lesson_ids_argument
-@writes
-def archive(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
-    """Put lessons away; they are not learned again."""
-    return _do(runtime, lesson_ids, curate.archive, "Archived")
-
-
-@lessons.command()
-@lesson_ids_argument
-@writes
-def restore(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
-    """Bring lessons back that are in the trash, suppressed or archived."""
-    return _do(runtime, lesson_ids, curate.restore, "Brought back")
-
-
-@lessons.command()
-@lesson_ids_argument
-@writes
-def rm(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
-    """Put lessons into the trash; `lessons restore` brings them back."""
-    return _do(runtime, lesson_ids, curate.discard, "In the trash")
+_offer(curate.promote, "promote", "Promoted", "Show lessons always, whatever is measured.")
+_offer(curate.suppress, "suppress", "Suppressed", "Show lessons no more, whatever is measured.")
+_offer(curate.archive, "archive", "Archived", "Put lessons away; they are not learned again.")
+_offer(curate.restore, "restore", "Brought back", "Bring lessons back that are in the trash, suppressed or archived.")
+_offer(curate.discard, "rm", "In the trash", "Put lessons into the trash; `lessons restore` brings them back.")
 
 
 @lessons.command()
@@ -148,11 +124,7 @@ def rm(runtime: Runtime, lesson_ids: tuple[str, ...]) -> Output:
 def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Output:
     """Let the first lesson be for the failures of the others too, which are archived."""
     into = ids.lesson(runtime, lesson_id)
-    return _do(runtime, lesson_ids, partial(_merge, into), "Merged")
-
-
-def _merge(into: str, runtime: Runtime, *others: str) -> Revision:
-    return curate.merge(runtime, into, *others)
+    return _do(runtime, lesson_ids, lambda runtime, *others: curate.merge(runtime, into, *others), "Merged")
 
 
 @lessons.command()
