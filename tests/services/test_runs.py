@@ -66,6 +66,16 @@ def test_another_failure_of_the_same_shape_gets_only_what_can_be_for_it(runtime:
     assert hints(do(runtime, "kiln frie", tool=kiln(name="oven"))) == [], "another tool"
 
 
+def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carried_out(runtime: Runtime) -> None:
+    tool = kiln(answers={f"kiln frie {vase}": "kiln: 'frie' is not a kiln command" for vase in ("Amphora", "'my bowl'", "Cup")})
+    do(runtime, "kiln frie Amphora", "kiln fire Amphora", tool=tool)
+    worked = "here `kiln fire Amphora` worked once, untested as a hint"
+    assert do(runtime, "kiln frie 'my bowl'", tool=tool).hints[0].in_a_line == f"try `kiln fire 'my bowl'`: {worked}"
+    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))  # one in five is not withheld then
+    told = do(runtime, "kiln frie Cup", tool=tool, client=Client("hook")).hints[0].in_a_line
+    assert told == worked.removesuffix(", untested as a hint")
+
+
 def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm")
     assert hints(do(runtime, "kiln wram", tool=kiln("garden"))) == [("kiln warm", "a failure of the same kind")]

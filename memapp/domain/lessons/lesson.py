@@ -4,6 +4,7 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -120,3 +121,25 @@ def _bare(action: str) -> tuple[str, ...]:
 def applies(wrong: str, correct: str, action: str) -> bool:
     """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
     return parts(wrong) - parts(correct) <= parts(action) and words(correct) != words(action)
+
+
+def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+    """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
+
+    They are words of the command and of the lesson. No name of the lesson is added, but in place of another.
+    """
+    before, after, now = words(wrong), words(correct), words(action)
+    begin = _shared(before, after)
+    end = _shared(before[begin:][::-1], after[begin:][::-1])
+    taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
+    places: list[int] = []
+    if taken:
+        places = [place for place in range(len(now)) if now[place : place + len(taken)] == taken]
+    elif all(one.startswith("-") for one in put) and (not end or now[:begin] == before[:begin]):
+        places = [begin if end else len(now)]
+    return (*now[: places[0]], *put, *now[places[0] + len(taken) :]) if len(places) == 1 else ()
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return with how many of the same words two begin."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

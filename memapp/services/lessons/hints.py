@@ -4,12 +4,13 @@ The same failure comes first, then one of the same shape, and only where there i
 must agree, what it is used for, and what the lesson puts right must stand in the command.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies
+from memapp.domain.lessons.fingerprint import Fingerprint, words
+from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies, carried_over
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
     LEAST_ALIKE,
@@ -23,6 +24,7 @@ from memapp.domain.lessons.ranking import (
     tier,
 )
 from memapp.domain.lessons.recording import Client, ToolStep
+from memapp.domain.lessons.rewording import GAP
 from memapp.domain.text import clean, one_line, shorten
 from memapp.services.lessons import recognise
 from memapp.store import fingerprints
@@ -30,6 +32,7 @@ from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.lessons import Background, Triggered
 from memapp.store.session import Session
+from memapp.tools.shell import needs_shell
 
 if TYPE_CHECKING:
     from memapp.domain.memory import Recalled
@@ -49,6 +52,8 @@ class LessonHint(NamedTuple):
 
     lesson: Lesson
     ranked: RankedLesson
+    instead: str = ""
+    """The failed command with the change of the lesson, which nobody has tried; empty if it is what the lesson says."""
 
     @property
     def tier(self) -> str:
@@ -75,9 +80,10 @@ class LessonHint(NamedTuple):
             return f"you wrote down `{correct}`"
         if not self.lesson.worked:
             return f"an import says `{correct}`, which was not tried here"
+        instead = f"try `{shorten(one_line(clean(self.instead)), HINT_CHARS)}`: " if self.instead else ""
         often = f"{self.lesson.worked} times" if self.lesson.worked > 1 else "once"
         untested = ", untested as a hint" if self.ranked.match.untested else ""
-        return f"here `{correct}` worked {often}{untested}"
+        return f"{instead}here `{correct}` worked {often}{untested}"
 
 
 class Drawn(NamedTuple):
@@ -122,10 +128,10 @@ def before(session: Session, tool: str, scope: str, action: str) -> LessonHint |
 
 
 def told(session: Session, failure: KnownFailure, client: Client, *, withhold: bool) -> list[Drawn]:
-    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere."""
+    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere, and nothing untried."""
     found = find(session, failure)
     if client.is_program:
-        found = [one for one in found if one.lesson.worked or one.lesson.origin == "person"]
+        found = [one._replace(instead="") for one in found if one.lesson.worked or one.lesson.origin == "person"]
     return draw(session, found, withhold=withhold)
 
 
@@ -135,7 +141,14 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
     same = [*store.triggered(session, failed.tool, shape=failed.shape), *store.untriggered(session, failed, failure.action)]
     found = _ranked(session, failure, same, most)
     found = found or _ranked(session, failure, store.triggered(session, failed.tool), most)
-    return [LessonHint(store.get_lesson(session, one.match.lesson_id), one) for one in found]
+    return [_hint(store.get_lesson(session, one.match.lesson_id), one, failure.action) for one in found]
+
+
+def _hint(lesson: Lesson, ranked: RankedLesson, action: str) -> LessonHint:
+    """Return a hint, with the command that failed put right where that can be said in full."""
+    instead = () if needs_shell(action) else carried_over(lesson.wrong, lesson.correct, action)
+    is_whole = not any(GAP in one for one in instead) and words(shlex.join(instead)) == instead
+    return LessonHint(lesson, ranked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
 
 
 def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[RankedLesson]:

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.lessons.feedback import Feedback
-from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, corrects, level_of, rule
+from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, carried_over, corrects, level_of, rule
 from memapp.domain.lessons.likeness import same_use
 from memapp.domain.lessons.recording import is_left_out
 
@@ -66,6 +66,24 @@ def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correc
 )
 def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(action: str, other: str, is_same: bool) -> None:
     assert same_use(action.split()[0], action, "frie", other, "") is is_same
+
+
+@pytest.mark.parametrize(
+    ("wrong", "correct", "action", "instead"),
+    [
+        ("cp vase shelf", "cp -r vase shelf", "cp bowl mug", "cp -r bowl mug"),
+        ("tar xzf vase.tar -C kiln", "tar xf vase.tar -C kiln", "tar xzf bowl.tar", "tar xf bowl.tar"),
+        ("ruff chek vase", "ruff check vase", "ruff chek bowl", "ruff check bowl"),
+        ("kiln fire vase", "kiln fire vase --slow", "kiln fire bowl", "kiln fire bowl --slow"),
+        ("git push", "git push -u origin vase", "git push --tags", ""),  # the name was of then
+        ("mkdir -v vase/a", "mkdir -v -p vase/a", "mkdir bowl/a", ""),
+        ("kiln a x", "kiln b x", "kiln a a", ""),
+    ],
+)
+def test_the_change_of_a_lesson_is_made_in_another_command_where_its_place_is_plain(
+    wrong: str, correct: str, action: str, instead: str
+) -> None:
+    assert carried_over(wrong, correct, action) == tuple(instead.split())
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
