@@ -25,6 +25,8 @@ LESSON = "lesson:"
 MAX_RULE_CHARS, MAX_ACTION_CHARS, MAX_EXCERPT_CHARS, MAX_TASK_CHARS = 420, 4000, 600, 400
 PAUSE = timedelta(minutes=30)
 """After a longer one another run begins; and what works then is no answer to what failed before."""
+GAP = "…"
+"""Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
 

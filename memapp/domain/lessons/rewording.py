@@ -8,8 +8,8 @@ import re
 from collections import Counter
 
 from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
+from memapp.domain.lessons.lesson import GAP
 
-GAP = "…"
 _WRITTEN = (GAP, "...")
 """A gap as others write it."""
 _PART = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\S)+""")

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint, words
-from memapp.domain.lessons.lesson import MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies, carried_over
+from memapp.domain.lessons.lesson import GAP, MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies, carried_over
 from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
     LEAST_ALIKE,
@@ -24,7 +24,6 @@ from memapp.domain.lessons.ranking import (
     tier,
 )
 from memapp.domain.lessons.recording import Client, ToolStep
-from memapp.domain.lessons.rewording import GAP
 from memapp.domain.text import clean, one_line, shorten
 from memapp.services.lessons import recognise
 from memapp.store import fingerprints

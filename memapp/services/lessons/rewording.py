@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from memapp.domain.changes import Actor, LessonEdited, LessonMoved
 from memapp.domain.jobs import Pace
-from memapp.domain.lessons.lesson import MERGED, Lesson, LessonLevel, level_of, rule
-from memapp.domain.lessons.rewording import GAP, may_go, reword
+from memapp.domain.lessons.lesson import GAP, MERGED, Lesson, LessonLevel, level_of, rule
+from memapp.domain.lessons.rewording import may_go, reword
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
