@@ -46,9 +46,13 @@ class Named:
 
 
 def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
-    """Return what memory holds of something. Without a scope it is for the person themself: nothing is withheld."""
-    subject = subject_of(content)
-    hits = recall(runtime, RecallRequest(content, AMONG, kinds=("memory",), scope=scope))
+    """Return what memory holds of something, in a scope also of what is part of it: `my wife`, of `my family`.
+
+    Without a scope it is for the person themself: nothing is withheld.
+    """
+    subject = subject_of(content, is_wide=scope is not None)
+    words = [content, *sorted(frozenset().union(*subject))] if scope else [content]
+    hits = recall(runtime, RecallRequest(" ".join(words), AMONG, kinds=("memory",), scope=scope))
     found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     facts = [found[hit.id] for hit in hits if hit.id in found and is_about(_all_of(found[hit.id]), subject)]
     values = [

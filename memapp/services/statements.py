@@ -45,6 +45,8 @@ EMBEDDER_SECONDS = 20.0
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
+ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date"})
+"""What needs no yes where it is said of somebody else: how they are called, where they are from, how old they are."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
 AMONG = 60
@@ -162,10 +164,16 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         may_open = most.topic == SECRET and most.is_sensitive >= ORDINARY  # too little to call it one, too much to ask
         if not (statement.fact and _is_meant(pair)) or may_open:
             continue
-        if said.is_sensitive >= SENSITIVE:
+        if said.is_sensitive >= SENSITIVE and not _is_ordinary_of_others(statement, said):
             yield _fact(statement, said, _field(said))
         elif _lasts(pair):
-            yield _fact(statement, said, _field(most) if most.is_sensitive >= ORDINARY else "")
+            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, most)
+            yield _fact(statement, said, "" if is_ordinary else _field(most))
+
+
+def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:
+    is_of_theirs = statement.fact.startswith("User's ") and about.is_of_others >= OF_OTHERS
+    return is_of_theirs and about.topic in ORDINARY_OF_OTHERS
 
 
 def _tells_secret(statement: Statement, sentence: Judgement) -> bool:

@@ -55,6 +55,10 @@ def test_what_is_sensitive_waits_and_is_not_known(runtime: Runtime, typed: str, 
     assert [name for name, _ in waiting] == [field]
 
 
+def test_where_somebody_of_theirs_is_from_needs_no_yes(runtime: Runtime) -> None:
+    assert learned(runtime, "My neighbour is from Kerala.") == (["User's neighbour is from Kerala."], [])
+
+
 @pytest.mark.parametrize(("clause", "sentence"), [(0.01, 0.15), (0.15, 0.01)])
 def test_what_is_not_surely_ordinary_by_itself_and_in_its_sentence_waits(clause: float, sentence: float) -> None:
     statement = Statement("I changed shifts", "I changed shifts.", "User changed shifts.")

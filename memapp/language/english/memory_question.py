@@ -240,11 +240,11 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
         for at, word in enumerate(lowered)
         if not _says_nothing(word) and word != wants and not _is_measure(lowered, at)
     ]
-    named = [_forms(word) for at, word in said if at in named_at and word not in wh_head]
-    other = [_forms(word) for at, word in said if at not in named_at and word not in wh_head]
+    named = [forms_of(word) for at, word in said if at in named_at and word not in wh_head]
+    other = [forms_of(word) for at, word in said if at not in named_at and word not in wh_head]
     is_narrative = is_told or re.search(r"\b(?:did|was|were|had)\b", core) is not None
     if is_narrative or not (other or wants):  # `what breed is my dog`
-        other += [_forms(word) for _, word in said if word in wh_head]
+        other += [forms_of(word) for _, word in said if word in wh_head]
     return MemoryQuestion(
         text,
         about,
@@ -317,7 +317,7 @@ def _is_time(word: str) -> bool:
     return word in EN.months or EN.regex(r"\d{1,3}(?:st|nd|rd|th)?|{days}").fullmatch(word) is not None
 
 
-def _forms(word: str) -> frozenset[str]:
+def forms_of(word: str) -> frozenset[str]:
     """Return the forms by one of which a sentence holds a word: itself, another word for it, a narrower one."""
     found = {key(stem) for stem in stems(word)}
     wider = EN.table("wider")

@@ -58,6 +58,7 @@ def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
         ("I moved to Ghent", "User lives in Ghent.", False),
         ("I'm fine again", "User has a broken laptop.", False),
         ("my mother is fine again", "User's mother has the flu.", True),
+        ("Excuse me, I said wrong, the course is on Monday, not Friday.", "User takes a course every Friday.", True),
         ("I meant to say Ana paints boats, not cars", "User's sister Ana paints cars.", True),
         ("I meant to say Ana paints boats, not cars", "User's brother paints cars.", False),
     ],

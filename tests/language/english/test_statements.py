@@ -39,6 +39,7 @@ def facts(text: str) -> list[str]:
         ("I'm a tester, mostly Go and Java", ["User is a tester, mostly Go and Java."]),
         ("were moving the choir to mondays", ["User is moving the choir to mondays."]),
         ("My favourite song is Stand By Me", []),
+        ("we know us since school", []),
         ("our flatmate is loud its driving me mad", ["User's flatmate is loud."]),
     ],
 )
