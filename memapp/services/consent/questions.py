@@ -19,6 +19,7 @@ from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import chat, consents, history
+from memapp.store.session import Session
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
@@ -44,22 +45,35 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
 def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) -> Message | None:
     """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago.
 
-    An answer that gives another value goes on with the question that it answers.
+    An answer that gives another value goes on with the question that it answers. A yes or no to what is only shown to wait gets
+    the question: without one nobody can tell what it is a yes to.
     """
     session = runtime.read()
-    if not any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id)):
+    is_answered = any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id))
+    if not is_answered or not runtime.settings.ask_in_chat:
         return None
+    waits = [one for one in consents.list_pending(session) if _came_up(one) and one.new_value]
+    if unasked := next((one for one in waits if _answers_unasked(session, message, one)), None):
+        return ask(runtime, unasked.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
-    if not runtime.settings.ask_in_chat or (since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer):
+    if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
         return None
-    for request in consents.list_pending(session):
-        if not _came_up(request) or message.id not in request.evidence or not request.new_value:
+    for request in waits:
+        if message.id not in request.evidence:
             continue
         if is_answer and not said_instead(message.typed_text, request.field):
             continue
         if not consents.question_of(session, request.id):
             return ask(runtime, request.id, message.thread_id)
     return None
+
+
+def _answers_unasked(session: Session, message: Message, request: ConsentRequest) -> bool:
+    """Say whether a message is a yes or no to what waits of the one before it, of which nobody asked, nor anything else."""
+    *_, said, reply = [None, None, *chat.list_messages(session, message.thread_id, before=message.seq, limit=2)]
+    is_seen = said is not None and said.id in request.evidence and not consents.question_of(session, request.id)
+    is_free = reply is not None and reply.role is Role.ASSISTANT and not reply.text.rstrip().endswith("?")
+    return is_seen and is_free and says_yes(message.typed_text, request.field, request.new_value) is not None
 
 
 def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | None:
