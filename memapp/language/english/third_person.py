@@ -61,7 +61,8 @@ def _predicate(words: Sequence[str]) -> list[str]:
         verb = third_person(verb)
     elif verb in EN.unchanged_past & EN.common_verbs and EN.regex(r"\b{habitual}\b").search(" ".join(words)):
         verb = third_person(verb)
-    return [*adverbs, verb, *rest[1:]]
+    after = rest[2:] if word_at(rest, 1).casefold() == "also" else rest[1:]
+    return [*adverbs, verb, *after]
 
 
 def _points_back(words: Sequence[str]) -> bool:

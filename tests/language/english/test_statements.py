@@ -15,6 +15,7 @@ def facts(text: str) -> list[str]:
         ("Been mending clocks for a living since 2009.", ["User has been mending clocks for a living since 2009."]),
         ("Working as a welder these days, mostly ships.", ["User is working as a welder these days, mostly ships."]),
         ("tbh i cant stand opera", ["User cannot stand opera."]),
+        ("I'm also a keen sailor.", ["User is a keen sailor."]),
         ("u know my bro luvs chess", ["User's brother loves chess."]),
         ("im alergic to penicilin", ["User is allergic to penicillin."]),
         ("Lotte and I both love chess", ["User and Lotte both love chess."]),
