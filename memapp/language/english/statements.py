@@ -65,7 +65,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = [_in_plain_words(one) for one in before]
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    for sentence in map(_before_question, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
+    for sentence in map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
         if sentence.rstrip(" )\"'").endswith("?"):
             continue
         statements = _statements(sentence)
@@ -81,9 +81,12 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     return found
 
 
-def _before_question(sentence: str) -> str:
-    """Return what is told before a question in the same sentence: `I play the drums, is that too loud?`"""
-    return EN.regex("{asked_behind}").sub(r"\g<told>", sentence) if sentence.endswith("?") else sentence
+def _told_in(sentence: str) -> str:
+    """Return what is told before a question in the same sentence, or in it: `did I mention that I play the drums?`"""
+    sentence = EN.regex("{announced}").sub("", sentence)
+    if not sentence.endswith("?"):
+        return sentence
+    return EN.regex("{asked_whether_told}").sub(r"\g<told>", EN.regex("{asked_behind}").sub(r"\g<told>", sentence))
 
 
 @lru_cache(maxsize=KEPT_SENTENCES)
