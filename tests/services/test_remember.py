@@ -279,12 +279,15 @@ def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtim
 def test_a_yes_to_what_is_only_shown_to_wait_gets_the_question_first(runtime: Runtime, model: ScriptedModel) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "My name is Ana.")
-    model.script = lambda prompt, sampling: "Good to know." if call_kind(prompt, sampling) == "reply" else None
+    model.script = lambda prompt, sampling: "Good to know. What is it like?" if call_kind(prompt, sampling) == "reply" else None
     assert asked(say(runtime, thread, "I live in Oslo.")) == []
     assert asked(say(runtime, thread, "yes")) == ["Shall I remember that you live in Oslo? (yes / no)"]
     assert decisions.profile(runtime) == {}
     say(runtime, thread, "yes")
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    model.script = lambda prompt, sampling: "Is it far?" if call_kind(prompt, sampling) == "reply" else None
+    say(runtime, thread, "I am 34 years old.")
+    assert asked(say(runtime, thread, "no")) == []
 
 
 def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model: ScriptedModel) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.profile import normal_value
 from memapp.language.english.duplicates import gist
+from memapp.language.english.grammar import sentences
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("consent")
@@ -34,6 +35,12 @@ def says_yes(reply: str, field: str, value: str) -> bool | None:
         return False
     forms = map(_EN.filled, _forms_of_yes(field, re.escape(wanted)))
     return True if wanted.strip() and any(re.fullmatch(form, text) for form in forms) else None
+
+
+def wants_yes_or_no(reply: str) -> bool:
+    """Say whether a reply ends with a question that a yes or a no may answer: not so `What do you grow?`"""
+    last = (sentences(reply) or [""])[-1].rstrip()
+    return last.endswith("?") and _EN.regex(r"\W*(?:(?:and|so|but|oh),? )*(?:{question_words})\b.*").match(last) is None
 
 
 def _folded(text: str, field: str) -> str | None:

@@ -12,7 +12,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.profile import same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.language.english.consent import says_yes
+from memapp.language.english.consent import says_yes, wants_yes_or_no
 from memapp.language.english.profile import said_instead
 from memapp.language.english.second_person import addressed
 from memapp.language.lexicon import lexicon
@@ -72,7 +72,7 @@ def _answers_unasked(session: Session, message: Message, request: ConsentRequest
     """Say whether a message is a yes or no to what waits of the one before it, of which nobody asked, nor anything else."""
     *_, said, reply = [None, None, *chat.list_messages(session, message.thread_id, before=message.seq, limit=2)]
     is_seen = said is not None and said.id in request.evidence and not consents.question_of(session, request.id)
-    is_free = reply is not None and reply.role is Role.ASSISTANT and not reply.text.rstrip().endswith("?")
+    is_free = reply is not None and reply.role is Role.ASSISTANT and not wants_yes_or_no(reply.text)
     return is_seen and is_free and says_yes(message.typed_text, request.field, request.new_value) is not None
 
 
