@@ -15,7 +15,7 @@ from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.memory_question import read, refers_back
 from memapp.prompts.history import SHOWN_CHARS, format_history
-from memapp.prompts.quotes import asks_of_memory, goes_on, is_small_talk, is_task, wants_text
+from memapp.prompts.quotes import asks_of_memory, goes_on, is_small_talk, is_task, shares_subject, wants_text
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
@@ -26,6 +26,8 @@ VALUE_CHARS = 60
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
+ANY_TASK_NEEDS = frozenset({"preferred_name", "pronouns", "city", "language", "health", "religion", "tone", "goals_add"})
+"""Fields of the profile; a diet or an allergy is among them."""
 PROFILE_LINE_CHARS = 400
 """The profile stands in every prompt: what does not fit is left out."""
 
@@ -93,9 +95,20 @@ def system_text(context: PromptContext) -> str:
     return "\n\n".join(filter(None, parts))
 
 
+def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None) -> dict[str, Sequence[str]]:
+    """Return what a small model sees of the profile: with a task or a greeting what any task needs, and what the message names.
+
+    It would put the rest into a joke.
+    """
+    if not _stands_alone(message):
+        return dict(profile)
+    named = {field: [one for one in values if shares_subject(message or "", one)] for field, values in profile.items()}
+    return {field: values if field in ANY_TASK_NEEDS else named[field] for field, values in profile.items()}
+
+
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
     """Return the profile as one line: the same in every call until it changes, so it stands in front of all that changes more."""
-    known = [(FIELDS[field].label.lower(), "; ".join(values)) for field, values in profile.items() if field in FIELDS]
+    known = [(FIELDS[field].label.lower(), "; ".join(values)) for field, values in profile.items() if field in FIELDS and values]
     said = [f"{label} {shorten(one_line(value), VALUE_CHARS)}" for label, value in known]
     return shorten(f"{ABOUT_USER}{', '.join(said)}.", PROFILE_LINE_CHARS) if said else ""
 

@@ -32,7 +32,7 @@ from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
-from memapp.prompts.context import PromptContext, profile_line
+from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
 from memapp.prompts.history import recent
 from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
@@ -69,13 +69,14 @@ def prompt_context(
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     form = prompt_form(runtime, model)
     is_small_talker = form == "simple" and not persona.is_inner_voice  # it would say the lines of a log
+    profile = decisions.profile(runtime)
     return budget.fit(
         PromptContext(
             persona,
             (*persona.evidence, *cards),
             kept,
             text,
-            profile_line(decisions.profile(runtime)),
+            profile_line(needed_of_profile(profile, text) if is_small_talker else profile),
             () if is_small_talker else injected_updates,
             form=form,
             episodes=_fallen_out(runtime, thread, earlier, kept) if form == "full" else (),

@@ -6,7 +6,7 @@ from memapp.domain.chat import Exchange
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import PromptTurn
 from memapp.prompts import remark
-from memapp.prompts.context import PROFILE_LINE_CHARS, profile_line, system_text, trunk
+from memapp.prompts.context import PROFILE_LINE_CHARS, needed_of_profile, profile_line, system_text, trunk
 from tests.prompts.contexts import companion, context, tom
 
 FROST = Exchange("What about the frost?", "It is on the outside.")
@@ -116,6 +116,17 @@ def test_the_profile_is_one_line_before_everything_that_changes_more_often() -> 
     text = system_text(replace(context(persona=with_card), profile_line=line, form="simple"))
     assert text.index(with_card.prompt) < text.index(f"\n{line}\n") < text.index("The boiler leaks")
     assert line in system_text(replace(context(persona=tom()), profile_line=line))
+
+
+def test_with_a_task_a_small_model_sees_only_what_tasks_need_of_the_profile_and_what_is_named() -> None:
+    profile = {
+        "health": ("allergic to nuts",),
+        "close_people": ("sister Lou has gout", "uncle Bo is broke"),
+        "money": ("in debt",),
+    }
+    assert needed_of_profile(profile, "What a day I had at work.") == profile
+    assert profile_line(needed_of_profile(profile, "tell me a joke")) == "About the user: health allergic to nuts."
+    assert needed_of_profile(profile, "write a card for my uncle")["close_people"] == ["uncle Bo is broke"]
 
 
 def test_a_long_profile_is_cut_and_an_empty_one_says_nothing() -> None:
