@@ -120,9 +120,18 @@ def _bare(action: str) -> tuple[str, ...]:
     return found or ("",)
 
 
-def applies(wrong: str, correct: str, action: str) -> bool:
-    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
-    return parts(wrong) - parts(correct) <= parts(action) and words(correct) != words(action)
+def applies(wrong: str, correct: str, action: str, said: str = "") -> bool:
+    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too.
+
+    Of several things only the options count that the error itself named, in what was said of it.
+    """
+    taken = {_without_value(one) for one in parts(wrong) - parts(correct)}
+    named = {one for one in taken if one.startswith("--") and one.lower() in said}
+    return (named or taken) <= set(map(_without_value, parts(action))) and words(correct) != words(action)
+
+
+def _without_value(part: str) -> str:
+    return part.partition("=")[0] if part.startswith("--") else part
 
 
 def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:

@@ -156,7 +156,7 @@ def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered],
     best: dict[str, tuple[Tier, float, Triggered]] = {}
     for one in among:
         is_same_use = same_use(failed.tool, failure.action, failed.subject, one.wrong, one.subject)
-        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action)
+        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}")
         alike = shape_likeness(failed.shape, one.shape, shapes, LEAST_ALIKE) if is_for_it else 0.0
         fits = _tier(one, failed, alike) if alike else None
         if fits is not None and (one.id not in best or fits > best[one.id][0]):

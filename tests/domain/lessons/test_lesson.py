@@ -34,6 +34,13 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
     assert corrects(right, wrong) is is_correction
 
 
+def test_of_several_things_taken_out_the_option_counts_that_the_error_named() -> None:
+    two = ("du -sh --max-deph=1 src", "du -h --max-depth=1 src", "du --max-deph=2 tests")
+    assert not applies(*two)
+    assert applies(*two, "du: unrecognized option *\n--max-deph=1")
+    assert not applies(two[0], two[1], "du -h --al tests", "du: unrecognized option *\n--max-deph=1")
+
+
 @pytest.mark.parametrize(
     ("wrong", "correct", "action", "is_for_it"),
     [
