@@ -165,7 +165,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("search", "sort"):
-            return not self.has_rows or bool(self.rows.items or self.field.value)
+            return self.shown_for != "" or bool(self.rows.items or self.field.value)
         return bool(self.rows.chosen) if action == "mark" else super().check_action(action, parameters)
 
     def action_search(self) -> None:
