@@ -33,13 +33,15 @@ class Cost(NamedTuple):
     """Processor seconds of both processes until the first vector."""
     memory: float
     """Megabytes that the process holds at the end."""
+    one_cpu: float
+    """Processor milliseconds of its process for one text, the mean of all that are said in the sample chats."""
     one: float
-    """Milliseconds for one text, the median of all that are said in the sample chats."""
+    """Milliseconds that one of these texts is waited for, their median."""
     many: float
     """Milliseconds for each of many texts at once, long ones among them."""
 
 
-BOUNDS = Cost(cpu=0.1, memory=0.3, one=0.5, many=1.0)
+BOUNDS = Cost(cpu=0.1, memory=0.3, one_cpu=0.5, one=0.5, many=1.0)
 """At most so many times what sentence-transformers takes."""
 LEAST_COSINE = 0.9999
 
@@ -58,7 +60,8 @@ def main() -> int:
     theirs, ours = (Cost(*map(statistics.median, zip(*costs, strict=True))) for costs in list(zip(*measured, strict=True))[:2])
     ratios = Cost(*(our / their for our, their in zip(ours, theirs, strict=True)))
     lowest = min(cosine for *_, cosine in measured)
-    print(f"{f'medians of {runs}':24}{'ready, CPU s':>14}{'memory, MB':>14}{'one text, ms':>14}{'of many, ms':>14}")
+    heads = ("ready, CPU s", "memory, MB", "one, CPU ms", "one text, ms", "of many, ms")
+    print(f"{f'medians of {runs}':24}" + "".join(f"{head:>14}" for head in heads))
     for name, cost in (("sentence-transformers", theirs), ("llama.cpp", ours), ("ratio", ratios), ("at most", BOUNDS)):
         print(f"{name:24}" + "".join(f"{value:14.3f}" for value in cost))
     print(f"lowest cosine of {len(texts)} texts (at least {LEAST_COSINE}): {lowest:.6f}")
@@ -72,12 +75,14 @@ def measure(sources: Sequence[Source], said: Sequence[str], texts: Sequence[str]
     """Return what one life of each costs, and the lowest cosine of a text's two vectors."""
     loaded = [load(source) for source in sources]
     embedders = [embedder for embedder, _, _ in loaded]
+    begun = [processor_seconds(child) for _, child, _ in loaded]
     one = [[seconds(embedder, [text]) for embedder in embedders] for _ in range(ROUNDS) for text in said]
+    one_cpu = [(processor_seconds(child) - begun[at]) / len(one) for at, (_, child, _) in enumerate(loaded)]
     many = [[seconds(embedder, texts) / len(texts) for embedder in embedders] for _ in range(ROUNDS)]
     theirs, ours = (embedder.embed(texts) for embedder in embedders)
+    waited = [[1000 * statistics.median(times[at] for times in all_) for all_ in (one, many)] for at in range(len(loaded))]
     costs = [
-        Cost(cpu, child.memory_info().rss / 1e6, *(1000 * statistics.median(times[at] for times in all_) for all_ in (one, many)))
-        for at, (_, child, cpu) in enumerate(loaded)
+        Cost(cpu, child.memory_info().rss / 1e6, 1000 * one_cpu[at], *waited[at]) for at, (_, child, cpu) in enumerate(loaded)
     ]
     for embedder in embedders:
         embedder.close()
@@ -90,8 +95,12 @@ def load(source: Source) -> tuple[ChildEmbedder, psutil.Process, float]:
     embedder = ChildEmbedder(source)
     embedder.embed(["ready"])
     (child,) = set(psutil.Process().children()) - before
-    spent = child.cpu_times()
-    return embedder, child, spent.user + spent.system + time.process_time() - begun
+    return embedder, child, processor_seconds(child) + time.process_time() - begun
+
+
+def processor_seconds(process: psutil.Process) -> float:
+    spent = process.cpu_times()
+    return spent.user + spent.system
 
 
 def seconds(embedder: ChildEmbedder, texts: Sequence[str]) -> float:
