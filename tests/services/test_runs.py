@@ -76,10 +76,23 @@ def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carri
     assert told == worked.removesuffix(", untested as a hint")
 
 
+def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
+    tool = kiln(answers={f"kiln frie{rest}": "kiln: 'frie' is not a kiln command" for rest in ("", " --slow")})
+    do(runtime, "kiln frie", "kiln fire Amphora --hot", tool=tool)
+    (hint,) = do(runtime, "kiln frie --slow", tool=tool).hints
+    assert hint.in_a_line == "try `kiln fire --slow`: here `kiln fire Amphora --hot` worked once, untested as a hint"
+
+
 def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> None:
-    do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm")
+    do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm", "kiln fire", "kiln fire Amphora")
     assert hints(do(runtime, "kiln wram", tool=kiln("garden"))) == [("kiln warm", "a failure of the same kind")]
-    assert hints(do(runtime, "kiln frie", tool=kiln("garden"))) == []
+    slip = do(runtime, "kiln frie", tool=kiln("garden")).hints
+    assert [one.in_a_line for one in slip] == ["try `kiln fire`: elsewhere this slip was put right so once, untested as a hint"]
+    assert hints(do(runtime, "kiln fire", tool=kiln("garden"))) == []
+    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))
+    assert hints(do(runtime, "kiln frie", tool=kiln("barn"), client=Client("hook"))) == [], (
+        "a program is told what was carried out"
+    )
 
 
 def test_the_next_thing_that_works_is_not_always_the_answer(runtime: Runtime) -> None:

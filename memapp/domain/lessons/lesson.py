@@ -151,6 +151,18 @@ def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
     return (*now[: places[0]], *put, *now[places[0] + len(taken) :]) if len(places) == 1 else ()
 
 
+def put_right(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+    """Return the words of a command with the slip put right that a lesson puts right; none where it has no such slip.
+
+    It has no name of the place where the lesson was learned, only a word of the command as it is written right.
+    """
+    typed, meant, now = ([_without_value(one) for one in words(line)] for line in (wrong, correct, action))
+    slips = {one: other for one in typed if one not in meant for other in meant if other not in typed and is_slip(one, other)}
+    if not any(one in slips for one in now):
+        return ()
+    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, words(action), strict=True))
+
+
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     """Return with how many of the same words two begin."""
     return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -61,9 +61,14 @@ def same_use(tool: str, action: str, subject: str, other: str, other_subject: st
     name in that place, as `find .`, has none either.
     """
     first, other_first = (next(iter(arguments(one)), "") for one in (action, other))
-    if not any(word.rpartition("/")[2] == tool for word in words(action)) or _is_name(first) or _is_name(other_first):
+    if not names_program(tool, action) or _is_name(first) or _is_name(other_first):
         return True
     return _use(first, subject) == _use(other_first, other_subject)
+
+
+def names_program(tool: str, action: str) -> bool:
+    """Say whether an action is a command with its program in it, and not a query or a step of another tool."""
+    return any(word.rpartition("/")[2] == tool for word in words(action))
 
 
 def _is_name(word: str) -> bool:

@@ -60,6 +60,8 @@ class LessonMatch(NamedTuple):
     session: str = ""
     """The earlier session it was learned in; empty for a person's own or an imported one."""
     tier: Tier = Tier.ALIKE
+    elsewhere: bool = False
+    """It was learned in another place, and has names of that place."""
     fingerprint_match: float = 0.0
     """Likeness of the shapes, 0 to 1."""
     text_similarity: float = 0.0

@@ -10,8 +10,17 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint, words
-from memapp.domain.lessons.lesson import GAP, MAX_ACTION_CHARS, ActivationPoint, ErrorEvent, Lesson, applies, carried_over
-from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
+from memapp.domain.lessons.lesson import (
+    GAP,
+    MAX_ACTION_CHARS,
+    ActivationPoint,
+    ErrorEvent,
+    Lesson,
+    applies,
+    carried_over,
+    put_right,
+)
+from memapp.domain.lessons.likeness import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
     LEAST_ALIKE,
     MOST_BEFORE_RUN,
@@ -82,6 +91,8 @@ class LessonHint(NamedTuple):
         instead = f"try `{shorten(one_line(clean(self.instead)), HINT_CHARS)}`: " if self.instead else ""
         often = f"{self.lesson.worked} times" if self.lesson.worked > 1 else "once"
         untested = ", untested as a hint" if self.ranked.match.untested else ""
+        if self.ranked.match.elsewhere:
+            return f"{instead}elsewhere this slip was put right so {often}{untested}"
         return f"{instead}here `{correct}` worked {often}{untested}"
 
 
@@ -130,7 +141,11 @@ def told(session: Session, failure: KnownFailure, client: Client, *, withhold: b
     """Return the hints that somebody is told of a failure; a program gets no word from elsewhere, and nothing untried."""
     found = find(session, failure)
     if client.is_program:
-        found = [one._replace(instead="") for one in found if one.lesson.worked or one.lesson.origin == "person"]
+        found = [
+            one._replace(instead="")
+            for one in found
+            if (one.lesson.worked or one.lesson.origin == "person") and not one.ranked.match.elsewhere
+        ]
     return draw(session, found, withhold=withhold)
 
 
@@ -140,12 +155,15 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
     same = [*store.triggered(session, failed.tool, shape=failed.shape), *store.untriggered(session, failed, failure.action)]
     found = _ranked(session, failure, same, most)
     found = found or _ranked(session, failure, store.triggered(session, failed.tool), most)
-    return [_hint(store.get_lesson(session, one.match.lesson_id), one, failure.action) for one in found]
+    return [_hint(store.get_lesson(session, one.match.lesson_id), one, failure) for one in found]
 
 
-def _hint(lesson: Lesson, ranked: RankedLesson, action: str) -> LessonHint:
+def _hint(lesson: Lesson, ranked: RankedLesson, failure: KnownFailure) -> LessonHint:
     """Return a hint, with the command that failed put right where that can be said in full."""
-    instead = () if needs_shell(action) else carried_over(lesson.wrong, lesson.correct, action)
+    change = lesson.wrong, lesson.correct, failure.action
+    if ranked.match.elsewhere:
+        return LessonHint(lesson, ranked, shlex.join(put_right(*change)))
+    instead = () if needs_shell(failure.action) else put_right(*change) or carried_over(*change)
     is_whole = not any(GAP in one for one in instead) and words(shlex.join(instead)) == instead
     return LessonHint(lesson, ranked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
 
@@ -158,26 +176,33 @@ def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered],
         is_same_use = same_use(failed.tool, failure.action, failed.subject, one.wrong, one.subject)
         is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}")
         alike = shape_likeness(failed.shape, one.shape, shapes, LEAST_ALIKE) if is_for_it else 0.0
-        fits = _tier(one, failed, alike) if alike else None
+        fits = _tier(one, failure, alike) if alike else None
         if fits is not None and (one.id not in best or fits > best[one.id][0]):
             best[one.id] = (fits, alike, one)
     behind = store.backgrounds(session, list(best))
     text = {one.id: actions.likeness(failure.action, one.wrong) for _, _, one in best.values()}
-    matches = [_match(one, fits, alike, text[one.id], behind[one.id]) for fits, alike, one in best.values()]
+    matches = [_match(one, fits, alike, text[one.id], behind[one.id], failed.scope) for fits, alike, one in best.values()]
     return rank(matches, failed.tool, failure.tags, session.now, most)
 
 
-def _tier(one: Triggered, failed: Fingerprint, alike: float) -> Tier | None:
+def _tier(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
+    failed = failure.fingerprint
     return tier(
         same_shape=one.shape == failed.shape,
         same_subject=one.subject == failed.subject,
         same_scope=one.scope == failed.scope,
-        travels=one.level != "task",
+        travels=one.level != "task" or _travels(one, failure),
         alike=alike,
     )
 
 
-def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, behind: Background) -> LessonMatch:
+def _travels(one: Triggered, failure: KnownFailure) -> bool:
+    """Say whether a lesson of another place puts a slip right in a command that could be typed in any place."""
+    tool, action = failure.fingerprint.tool, failure.action
+    return names_program(tool, action) and not needs_shell(action) and bool(put_right(one.wrong, one.correct, action))
+
+
+def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, behind: Background, scope: str) -> LessonMatch:
     return LessonMatch(
         lesson_id=one.id,
         status=one.status,
@@ -185,6 +210,7 @@ def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, beh
         tags=frozenset(behind.tags),
         session=behind.learned_in,
         tier=fits,
+        elsewhere=one.level == "task" and one.scope != scope,
         fingerprint_match=alike,
         text_similarity=text_similarity,
         helped=one.helped,

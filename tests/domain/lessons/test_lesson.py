@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.lessons.feedback import Feedback
-from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, carried_over, corrects, level_of, rule
+from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, carried_over, corrects, level_of, put_right, rule
 from memapp.domain.lessons.likeness import same_use
 from memapp.domain.lessons.recording import is_left_out
 
@@ -91,6 +91,23 @@ def test_the_change_of_a_lesson_is_made_in_another_command_where_its_place_is_pl
     wrong: str, correct: str, action: str, instead: str
 ) -> None:
     assert carried_over(wrong, correct, action) == tuple(instead.split())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "correct", "action", "instead"),
+    [
+        ("git swich vase", "git switch vase", "git swich -c bowl", "git switch -c bowl"),
+        ("du -sh --max-depht=1 .", "du -h --max-depth=1 .", "du --max-depht=2 kiln", "du --max-depth=2 kiln"),
+        ("find . -exce wc {} +", "find . -exec wc {} +", "find kiln -exce head {} +", "find kiln -exec head {} +"),
+        ("kiln fire vase", "kiln fire shelf", "kiln fire vase", ""),  # another name is no slip put right
+        ("git push", "git push -u origin vase", "git push", ""),
+        ("kiln frie vase", "kiln fire vase", "kiln fire bowl", ""),
+    ],
+)
+def test_a_slip_is_put_right_in_another_command_without_any_other_word(
+    wrong: str, correct: str, action: str, instead: str
+) -> None:
+    assert put_right(wrong, correct, action) == tuple(instead.split())
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
