@@ -103,12 +103,15 @@ def nearest(word: str, known: Iterable[str], likeness: int = 60) -> str:
 
 
 def is_slip(typed: str, meant: str) -> bool:
-    """Say whether a word is another mistyped: one letter missing or too many, or two that changed places; not another letter."""
-    from rapidfuzz.distance import OSA
+    """Say whether a word is another mistyped: one letter missing or too many, or two that changed places; not another letter.
 
-    if OSA.distance(typed.casefold(), meant) != 1:
-        return False
-    return min(len(typed), len(meant)) >= SLIP_LETTERS if len(typed) != len(meant) else sorted(typed.casefold()) == sorted(meant)
+    It needs no library: a hint in a terminal waits for it.
+    """
+    one, other = sorted((typed.casefold(), meant), key=len)
+    at = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    if len(one) == len(other):
+        return one != other and one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
+    return len(one) >= SLIP_LETTERS and one[at:] == other[at + 1 :]
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
