@@ -31,19 +31,23 @@ class RetrievalRule(StrEnum):
 WORDS = 0.40
 MEANING = 0.50
 MISSPELT = 0.30
-BESIDE = 0.30
+BESIDE = 0.22
 """Share of its own score that a message lends to the one before and the one after it."""
 ANSWER = 0.50
 """The same of a question, for what the person said next: an answer seldom repeats the words of its question."""
 LEAST_ASKED = 0.25
 """A question that scores less by itself has hardly to do with the message, and so has its answer."""
-TWO_AWAY = 0.15
+TWO_AWAY = 0.20
 THAT_DAY = 0.20
 THAT_MONTH = 0.10
 """For what was said on a day, or in a month, that the message names."""
 STATED = 0.12
 STATED_CHARS = 200
 """A message that states this much gets all of `STATED`: questions and short remarks match easily and tell little."""
+ASKS = -0.05
+"""For a message that ends with a question: what was said to it tells more."""
+MEASURED = 0.08
+"""For what has a time, an age or a number in it, where the message asks for one."""
 SAID_BY_PERSON = 0.03
 """What the person said weighs more than what a model replied."""
 PINNED = 0.04
@@ -56,7 +60,7 @@ RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
 """For a fact that is related to another hit, times the strength of the relation."""
-BOOSTS = frozenset({"stated", "said by you", "pinned", "importance", "related", "recent"})
+BOOSTS = frozenset({"stated", "asks", "said by you", "pinned", "importance", "related", "recent"})
 LEAST_COSINE = 0.2
 """Below this likeness two texts have nothing to do with each other; it is no reason for a hit."""
 LEAST_COSINE_NEEDED = 0.35
@@ -156,10 +160,12 @@ def fuse(
     now: datetime,
     times: Sequence[NamedTime] = (),
     related: Mapping[str, float] = MappingProxyType({}),
+    measured: frozenset[str] = frozenset(),
 ) -> list[Ranked]:
     """Order candidates, best first. Those without a reason to be there are left out, and so is a text said before.
 
-    `related` holds for a fact the strength of its strongest relation to another candidate.
+    `related` holds for a fact the strength of its strongest relation to another candidate, `measured` the ids of what has a
+    time or a number in it that is asked for.
     A candidate's bm25 counts as a share of the best of its kind, times the share of the words which that best one
     holds: so a weak best hit weighs little, and facts compare with messages although their indexes differ.
     """
@@ -176,7 +182,15 @@ def fuse(
             }
     lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
     ranked = [
-        Ranked(one, {**own[one.id], "beside a hit": lent.get(one.id, 0.0), **_boosts(one, now, times, related)})
+        Ranked(
+            one,
+            {
+                **own[one.id],
+                "beside a hit": lent.get(one.id, 0.0),
+                "measured": MEASURED * (one.id in measured),
+                **_boosts(one, now, times, related),
+            },
+        )
         for one in candidates
         if _has_reason(one)
     ]
@@ -230,6 +244,7 @@ def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime], rel
     return {
         "then": max((THAT_DAY if time.day else THAT_MONTH for time in named), default=0.0),
         "stated": STATED * _stated(candidate),
+        "asks": ASKS * (candidate.kind == "message" and candidate.text.rstrip().endswith("?")),
         "said by you": SAID_BY_PERSON * (candidate.said_by != "assistant"),
         "pinned": PINNED * candidate.pinned,
         "importance": IMPORTANCE * (candidate.importance - DEFAULT_IMPORTANCE),

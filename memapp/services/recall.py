@@ -17,7 +17,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
 from memapp.domain.relation import Edge
 from memapp.language.english.life_domains import domains_of
-from memapp.language.english.recall import query_words
+from memapp.language.english.recall import measure_asked, query_words
 from memapp.language.english.when import named_times
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
@@ -64,7 +64,9 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     facts = [one.id for one in candidates if one.kind == "memory"]
     edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
     strength = _strongest(edges, {one.id for one in candidates})
-    ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength)
+    measure = measure_asked(request.text)
+    measured = frozenset(one.id for one in candidates if measure is not None and measure.search(one.text))
+    ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength, measured)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
     return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
 

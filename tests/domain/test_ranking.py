@@ -103,6 +103,14 @@ def test_an_answer_wins_over_a_question_in_the_same_words():
     assert order(question, answer)[0] == "answer"
 
 
+def test_what_ends_with_a_question_loses_against_equals_and_what_has_the_measure_asked_for_wins():
+    asks, tells, dated = (
+        message(id, seq, f"{id}{end}", cosine=0.5) for id, seq, end in (("a", 1, "?"), ("b", 20, "."), ("c", 40, "."))
+    )
+    ranked = fuse([asks, tells, dated], (), NOW, measured=frozenset({"c"}))
+    assert [one.candidate.id for one in ranked] == ["c", "b", "a"]
+
+
 def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
     mine, reply = (Candidate("message", id, f"{id} said so.", "", NOW, cosine=0.5, said_by=id) for id in ("user", "assistant"))
     assert order(reply, mine) == ["user", "assistant"]

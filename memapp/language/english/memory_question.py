@@ -149,6 +149,11 @@ def _core_asked(message: str) -> str:
     return asked_sentence.core_of((asked_sentence.split(asked_sentence.in_full(message)) or [""])[-1])[0]
 
 
+def kind_asked(core: str) -> str:
+    """Return what kind of answer a question wants: a name, a place, a time; empty for any."""
+    return next((name for name, pattern in EN.table("wants").items() if EN.regex(pattern).fullmatch(core)), "")
+
+
 def asks_which(question: MemoryQuestion) -> bool:
     """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
     is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
@@ -231,7 +236,7 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
     words = tokens(text)
     lowered = [word.casefold() for word in words]
     wh_head = _head_of_wh(tokens(core))
-    wants = next((name for name, pattern in EN.table("wants").items() if EN.regex(pattern).fullmatch(core)), "")
+    wants = kind_asked(core)
     if re.search(r"\babout\b", core) or (about == "replied" and wants == "name"):
         wants = ""
     named_at = _names(words, lowered) if is_told else _named_places(words, lowered)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import ranking
-from memapp.language.english.recall import MAX_WORDS, asks_what_was_replied, query_words
+from memapp.language.english.recall import MAX_WORDS, asks_what_was_replied, measure_asked, query_words
 
 
 def test_stop_words_and_repetitions_are_not_searched_for():
@@ -14,6 +14,26 @@ def test_stop_words_and_repetitions_are_not_searched_for():
 
 def test_a_query_has_at_most_sixteen_words():
     assert len(query_words(" ".join(f"word{number}" for number in range(500)))) == MAX_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("When did I move?", "I moved in May."),
+        ("Back again. How many cats has Wim got?", "Wim has three cats."),
+        ("In which year did she leave?", "She left in 2019."),
+    ],
+)
+def test_what_asks_for_a_time_or_a_number_is_answered_by_a_text_that_has_one(text: str, held: str):
+    measure = measure_asked(text)
+    assert measure is not None
+    assert measure.search(held)
+    assert not measure.search("I like tea.")
+
+
+@pytest.mark.parametrize("text", ["", "Where do I live?", "I love it in the park when it rains."])
+def test_nothing_else_asks_for_a_time_or_a_number(text: str):
+    assert measure_asked(text) is None
 
 
 @given(st.text())
