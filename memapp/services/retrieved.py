@@ -15,7 +15,7 @@ from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.lessons.recall import recall_lessons
 from memapp.services.life_domains import Bearing, bearing_on
-from memapp.services.prompt_form import expected_after, most_memories
+from memapp.services.prompt_form import current_form, expected_after, most_memories
 from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest, needed, plainly_needed
 from memapp.services.tellable import without_words_of_withheld
@@ -71,7 +71,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
     What the message finds keeps its places; what `needed_info` asks for takes those that are free, so that a bad guess of a
-    model costs nothing that was found.
+    model costs nothing that was found. A model that gets the full form of prompt guesses well: unless the message asks about the
+    person, all that it found but the best gives way.
     To such a question also come the changes that the chat has not been told yet and, as far as there is room, what is recalled
     whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
     To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
@@ -91,16 +92,16 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     bearing = Bearing() if own_case else bearing_on(runtime, text, found, conversation_scope(runtime))
     limit = max(limit, min(len(bearing.vital), runtime.settings.top_k)) if limit else 0
     chosen = quotes.choose(text, found, limit, own_case=own_case) if bearing.fitting is None else bearing.fitting
-    hits = quotes.fill(text, (), (*bearing.vital, *chosen), limit)
+    asked_for = [] if own_case else needed(runtime, needed_info, conversation_scope(runtime))
+    trusted = asked_for if current_form(runtime) == "full" and not about_person else []
+    hits = quotes.fill(text, (), (*bearing.vital, *chosen[:1], *trusted, *chosen[1:]), limit)
     on_demand = not hits and limit > 0 and about_person and not quotes.asks_advice(text)
     if on_demand:
         more = _last_said(in_prompt, text)
         again = _recall(runtime, " ".join([text, *more]), seen) if more else found
         choose = partial(quotes.choose, text, again, limit, least=quotes.ON_DEMAND_SCORE)
         hits = choose() or choose(least_cosine=-1.0)  # that shares a word and nothing else is better than nothing
-    if not own_case:
-        asked_for = needed(runtime, needed_info, conversation_scope(runtime))
-        hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
+    hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
     if about_person and not quotes.asks_advice(text):
         hits = quotes.fill(text, hits, always(runtime, conversation_scope(runtime), limit), limit)
     delta = _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS

@@ -181,6 +181,18 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
     assert (guessed[0], len(guessed)) == (alone[0], 3)
 
 
+def test_what_a_capable_model_asks_for_goes_before_all_but_the_best_that_a_request_finds(runtime: Runtime) -> None:
+    for text in ("User paints red roses.", "User paints red walls.", "User paints old walls.", "User works as a nurse."):
+        curate.add(runtime, text)
+    capable, small = [], []
+    for hits in (capable, small):
+        found = look_up(runtime, new_chat(runtime), "Describe how one paints red roses on walls.", ("nurse",), []).hits
+        hits += [hit.text for hit in found]
+        use_simple_form(runtime)
+    assert (capable[0], capable[1]) == ("User paints red roses.", "User works as a nurse.")
+    assert "User works as a nurse." not in small[:2]
+
+
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
     runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most)
