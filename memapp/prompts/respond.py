@@ -12,7 +12,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.language.english.life_domains import is_constraint, is_request, is_vital
 from memapp.language.english.second_person import addressed, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start
+from memapp.prompts.asides import aside_start, claim_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.quotes import (
     asks,
@@ -20,6 +20,7 @@ from memapp.prompts.quotes import (
     asks_of_memory,
     goes_on,
     is_small_talk,
+    is_task,
     quote,
     shares_subject,
     stated,
@@ -252,10 +253,16 @@ def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str
     return repeated(reply, [one.reply for one in others])
 
 
-def cut_at(context: PromptContext, reply: str) -> int | None:
-    """Return where a reply goes round in circles or, if a small model writes it, speaks of its prompt; None for nowhere."""
-    aside = aside_start(reply, context.message or "") if context.form == "simple" else None
-    return min((start for start in (aside, loop_start(reply)) if start is not None), default=None)
+def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int | None:
+    """Return where a reply goes round in circles or, if a small model writes it, speaks of its prompt or for the person."""
+    message = context.message or ""
+    starts = [loop_start(reply)]
+    if context.form == "simple":
+        starts.append(aside_start(reply, message))
+    if context.is_small_talker and not (is_task(message) or wants_text(message)):  # a letter is written in the person's name
+        facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
+        starts.append(claim_start(reply, facts, context.profile_line))
+    return min((start for start in starts if start is not None), default=None)
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:

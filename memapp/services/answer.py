@@ -300,7 +300,7 @@ class _Reply:
 
     def _cut(self, context: PromptContext) -> bool:
         """Cut what a reply should not say, and say whether it ends there. If it begins with that, it may still come."""
-        start = respond.cut_at(context, self.text)
+        start = respond.cut_at(context, self.retrieved.hits, self.text)
         self.aside += "" if start is None else self.text[start:]
         self.text = self.text[:start]
         return start is not None and bool(self.text.strip())

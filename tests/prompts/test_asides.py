@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.asides import aside_start
+from memapp.prompts.asides import aside_start, claim_start
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,10 @@ def test_a_sentence_that_speaks_of_the_prompt_is_an_aside(kept: str, aside: str)
 )
 def test_what_answers_the_person_is_none(message: str, reply: str) -> None:
     assert aside_start(reply, message) is None
+
+
+def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
+    known, profile = ["User has a dog called Rex."], "About the user: home Bruges."
+    assert claim_start("How nice. I have a dog called Rex, too. He barks.", known, profile) == 10
+    assert claim_start("As I live in Bruges, I know it well.", known, profile) == 0
+    assert claim_start("You have a dog called Rex. I like Bruges. I would love to live in Ghent.", known, profile) is None

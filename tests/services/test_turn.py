@@ -147,6 +147,10 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     model.enqueue(aside)
     model.enqueue(aside)
     assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS
+    curate.add(runtime, "User lives in Bruges.")
+    model.enqueue("I live in Bruges, too. The canals are lovely.")
+    reply = only(Completed, say(runtime, new_chat(runtime), "What is worth seeing in Bruges?")).reply
+    assert reply.text == "The canals are lovely."
     runtime.close()
 
 
