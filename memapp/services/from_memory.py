@@ -123,7 +123,9 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     look = partial(_found, runtime, without=message.id, times=times)
     hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
     hits = hits or look(question)
-    question = with_names(question, [one for hit in hits if hit.said_by != "assistant" for one in given_names(hit.text)])
+    texts = [hit.text for hit in hits if hit.said_by != "assistant"]
+    texts += [one.typed_text for one in earlier if one.role is Role.USER]  # of whom it waits for a yes is known by name here, too
+    question = with_names(question, [one for text in texts for one in given_names(text)])
     if question.names:
         hits = look(replace(question, text=f"{question.text} {' '.join(question.names | question.kin)}"))
     if question.wants == "reason":

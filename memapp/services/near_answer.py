@@ -73,4 +73,4 @@ def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[tuple[str, str]
             for told in told_beside(sentence, hints).splitlines():
                 left = left.replace(told.removesuffix("…"), "")
             if says_any(left, hints):
-                yield message.thread_id, left.strip()
+                yield message.thread_id, left.strip(" ,;:")

@@ -383,6 +383,9 @@ def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_quest
     say(runtime, here := new_chat(runtime), "I'm lactose intolerant, but I love cheese")
     assert own(runtime, "what am I intolerant to?") == WAITS, "a part of that sentence may be told, and not this"
     assert "\"I'm lactose intolerant" in own(runtime, "what am I intolerant to?", here), "in its own chat it stands above anyway"
+    here = tell(runtime, "my boyfriend raul sings in a choir", "I'm Ned, just moved to Porto for work")
+    assert "raul sings in a choir" in own(runtime, "what does raul do?", here)
+    assert "just moved to Porto" in own(runtime, "where do i live?", here)
     assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
 

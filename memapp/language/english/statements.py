@@ -38,6 +38,8 @@ from memapp.language.lexicon import lexicon
 EN = lexicon("telling")
 FEWEST_WORDS = 3
 LEAST_LETTERS = 6
+LONGEST_NAMED = 5
+"""Words of `I am Tom Miller` and of the like, before a comma."""
 ALIKE = 88.0
 """So like a weighty word, of 100, a misspelling of it is: `alergic`, `diabetis`, `penicilin`."""
 _WE = (
@@ -143,6 +145,7 @@ def _statements(sentence: str) -> Sequence[list[str]]:
         return ()
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
+    words = _with_subjects(words)
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
     is_of_person = any(one and not begins_with_somebody(one) for one in own)
     return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
@@ -208,6 +211,21 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return ["I"]
     is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare and "me" not in words
     return ["I"] if is_bare else []
+
+
+def _with_subjects(words: list[str]) -> list[str]:
+    """Put the subject that was left out after a comma: `I am Tom, just moved here`, `what can I cook, can not have nuts`."""
+    told = words
+    for at in (place for place in reversed(range(len(words))) if words[place] == ","):
+        before, rest = words[:at], words[at + 1 :]
+        is_named = before[:2] == ["I", "am"] and at <= LONGEST_NAMED
+        if (
+            rest
+            and (is_named or word_at(before, 0) in EN.question_words | {"any"})
+            and (left_out := _left_out(rest))[:2] != ["I", "am"]
+        ):
+            told = [*words[: at + 1], *left_out, *told[at + 1 :]]
+    return told
 
 
 def _is_subject(words: Sequence[str]) -> bool:

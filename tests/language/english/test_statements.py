@@ -46,6 +46,13 @@ def facts(text: str) -> list[str]:
         ("My favourite song is Stand By Me", []),
         ("we know us since school", []),
         ("our flatmate is loud its driving me mad", ["User's flatmate is loud."]),
+        ("im jo, just moved to hull for work", ["User is jo.", "User moved to hull for work."]),
+        ("what can i bake, cant have eggs", ["User cannot have eggs."]),
+        ("any film tips, loathe westerns", ["User loathes westerns."]),
+        ("I like rowing, sailing and chess", ["User likes rowing, sailing and chess."]),
+        ("my sisters getting married", ["User's sister is getting married."]),
+        ("my uncle's in hospital again", ["User's uncle is in hospital again."]),
+        ("my aunt's living room is blue", ["User's aunt's living room is blue."]),
     ],
 )
 def test_a_statement_is_told_of_user(typed: str, told: list[str]) -> None:
