@@ -81,49 +81,53 @@ def find(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[
     """Return the regularities of messages, the surest first; none without the embedding model that the judge was fitted to."""
     said: list[Mention] = []
     for start in range(0, len(messages), READ_AT_ONCE):
-        if cancel.is_set():
-            return []
         for message in untouched(runtime, messages[start : start + READ_AT_ONCE]):
+            if cancel.is_set():
+                return []
             said += [Mention(message, one, _telling(one)) for one in plain_sentences(message)]
     found = _regular(runtime, said, cancel)
     about = frozenset(stem for one in found for stem in one.roots)
-    doubted = [one for regularity in found for one in regularity.said]
-    ordinary: set[str] = set()
-    for one in doubted:
+    doubted = list({one.sentence: None for regularity in found for one in regularity.said})
+    refused = set(doubted)
+    for start in range(0, len(doubted), READ_AT_ONCE):
         if cancel.is_set():
             return []
-        ordinary.update(surely_ordinary(runtime, [one.sentence]))
-    kept = [one for one in said if one not in doubted or one.sentence in ordinary]
+        refused.difference_update(surely_ordinary(runtime, doubted[start : start + READ_AT_ONCE]))
+    kept = [one for one in said if one.sentence not in refused]
     return [one for one in _regular(runtime, kept, cancel) if one.roots <= about] if found else []
 
 
 def _telling(sentence: str) -> dict[str, str]:
     """Return the roots of the words of a sentence that may be topics, each with its word."""
-    everyday = _everyday()
+    everyday = _listed("everyday")
     return {stem: word for stem, word in roots_of(sentence).items() if stem not in everyday}
 
 
 @cache
-def _everyday() -> frozenset[str]:
-    return frozenset(map(root_of, EN.everyday))
+def _listed(name: str) -> frozenset[str]:
+    """Return the roots of the words of a list."""
+    return frozenset(map(root_of, getattr(EN, name)))
 
 
 def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[Regularity]:
     chats = list(dict.fromkeys(one.chat for one in said))
-    places: dict[str, set[Chat]] = defaultdict(set)
-    for one in said:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, one in enumerate(said):
         for stem in one.roots:
-            places[stem].add(one.chat)
-    named = [stem for stem, of in places.items() if len(of) >= LEAST_NAMED]
+            places[stem].append(place)
+    named = [stem for stem, of in places.items() if len({said[place].chat for place in of}) >= LEAST_NAMED]
     if len(chats) < LEAST_CHATS or not named:
         return []
     topics = _topics(runtime, said, named, cancel)
-    told = {stem: tuple(one for one in said if not stems.isdisjoint(one.roots)) for stem, stems in topics.items()}
-    counted = {stem: frozenset(one.chat for one in about) for stem, about in told.items()}
+    about = {stem: sorted({place for one in stems for place in places[one]}) for stem, stems in topics.items()}
+    told = {stem: tuple(said[place] for place in of) for stem, of in about.items()}
+    counted = {stem: frozenset(one.chat for one in of) for stem, of in told.items()}
     tested = {stem: of for stem, of in counted.items() if len(of) >= LEAST_OF_TOPIC}
     length = len({one.message.id for one in said}) / len(chats)
     found = []
     for stem, of in tested.items():
+        if cancel.is_set():
+            return []
         often = len(named) * _chance(stem, topics[stem], len(of), len(chats), length)
         often = often if len(of) >= LEAST_SHARE * len(chats) else 1.0
         weekday, on_day = _weekday(of, chats)
@@ -143,7 +147,6 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
 def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], cancel: Cancel) -> dict[str, frozenset[str]]:
     """Return for each word that is named often those of the same meaning; by its letters alone without an embedding model."""
     words = {stem: word.casefold() for one in said for stem, word in one.roots.items()}
-    frequent = frozenset(map(root_of, EN.frequent))
     stems, rows = list(words), []
     for start in range(0, len(stems), EMBEDDED_AT_ONCE):
         batch = embedded(runtime, [words[one] for one in stems[start : start + EMBEDDED_AT_ONCE]], wait=True)
@@ -153,12 +156,12 @@ def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], can
     vectors = np.concatenate(rows)
     near = {one: vectors @ vectors[stems.index(one)] >= ALIKE for one in named}
     alike = {one: {stems[place] for place in np.flatnonzero(is_near)} for one, is_near in near.items()}
-    return {one: frozenset(stems_of - (frequent - {one})) for one, stems_of in alike.items()}
+    return {one: frozenset(stems_of - (_listed("frequent") - {one})) for one, stems_of in alike.items()}
 
 
 def _chance(stem: str, stems: frozenset[str], times: int, among: int, messages: float) -> float:
     """Return how likely a topic comes up in so many chats of so many messages each."""
-    rate = FREQUENT_RATE if stem in map(root_of, EN.frequent) else RATE
+    rate = FREQUENT_RATE if stem in _listed("frequent") else RATE
     rate += RATE_BESIDE * (len(stems) - 1)
     return chance_of(times, among, 1 - (1 - min(rate, 1.0)) ** messages)
 
