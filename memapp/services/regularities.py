@@ -134,13 +134,11 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
         on_day *= len(tested)
         if min(often, on_day) >= BY_CHANCE:
             continue
+        if not (name := _name(stem, topics[stem], told[stem])):
+            continue
         days = min(day for _, day in chats), max(day for _, day in chats)
         on = weekday if on_day < BY_CHANCE else ""
-        found.append(
-            Regularity(
-                _name(stem, topics[stem], told[stem]), topics[stem], told[stem], len(of), len(chats), days, on, min(often, on_day)
-            )
-        )
+        found.append(Regularity(name, topics[stem], told[stem], len(of), len(chats), days, on, min(often, on_day)))
     return _each_once(sorted(found, key=lambda one: one.chance))
 
 
@@ -176,7 +174,7 @@ def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
 
 
 def _name(stem: str, stems: frozenset[str], about: Sequence[Mention]) -> str:
-    """Return the noun of a topic that was said most often, with the article that it mostly had; without a noun its word."""
+    """Return the noun of a topic that was said most often, with the article that it mostly had; without a noun none."""
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
     for one in about:
         for topic in topics_in(one.sentence):
@@ -188,7 +186,7 @@ def _name(stem: str, stems: frozenset[str], about: Sequence[Mention]) -> str:
             if of in stems and word.endswith("ing") and word not in nouns:
                 nouns[word][""] += 1
     if not nouns:
-        return next(one.roots[stem] for one in about if stem in one.roots)
+        return ""  # nobody talks about `useful`
     noun, articles = max(nouns.items(), key=lambda pair: (pair[1].total(), root_of(pair[0]) == stem))
     return f"{articles.most_common(1)[0][0]}{noun}"
 

@@ -25,8 +25,10 @@ def topics_in(sentence: str) -> list[str]:
         at += max(1, len(phrase))
         if word_at(words, at).casefold() in EN.noun_of_nothing:  # `the cheapest way`: what it is about is left out
             continue
-        if phrase and (_is_led_to(words, start) or _is_name(phrase, start)):
-            found.append(" ".join([*_article(words, start), *phrase[-LONGEST:]]))
+        if phrase and (_is_led_to(words, start) or _is_name(phrase, start)) and not _is_of_pronoun(words, at):
+            of = _of(words, at)
+            found.append(" ".join([*_article(words, start), *phrase[-LONGEST:], *of]))
+            at += len(of)
     return list(dict.fromkeys(one for one in found if not _says_nothing(one)))
 
 
@@ -61,6 +63,20 @@ def _phrase(words: Sequence[str], at: int) -> Iterator[str]:
         if not (at < place and _joins_name(words, place)) and not _is_of_phrase(words, place):
             return
         yield word if word[:1].isupper() and (place > 0 or lowered not in WORDS.common_verbs | EN.everyday) else lowered
+
+
+def _of(words: Sequence[str], at: int) -> list[str]:
+    """Return how a noun phrase goes on with `of`, where that says more of it: `of the lobster`."""
+    if word_at(words, at) != "of":
+        return []
+    article = [one for one in [word_at(words, at + 1)] if one.casefold() in WORDS.articles]
+    phrase = list(_phrase(words, at + 1 + len(article)))
+    is_told = phrase and not phrase[-1].endswith("ing") and not _says_nothing(" ".join(phrase))
+    return ["of", *article, *phrase] if is_told else []
+
+
+def _is_of_pronoun(words: Sequence[str], at: int) -> bool:
+    return word_at(words, at) == "of" and word_at(words, at + 1).casefold() in WORDS.pronouns - EN.possessives
 
 
 def _joins_name(words: Sequence[str], at: int) -> bool:

@@ -143,6 +143,8 @@ def test_what_breaks_off_or_passes_makes_no_fact() -> None:
         "I collect lots of things.",
         "I know many favourites.",
         "I have always hoped to visit.",
+        "I've never been on a zeppelin.",
+        "I didn't have the time to oil the loom.",
     ],
 )
 def test_what_is_whole_only_with_another_sentence_makes_no_fact_by_itself(typed: str) -> None:

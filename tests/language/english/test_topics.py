@@ -12,6 +12,8 @@ from memapp.language.english.topics import topics_in
         ("What is the cheapest way to paint a shed?", ["a shed"]),
         ("The regatta is on the 5th of June.", ["the regatta"]),
         ("I keep the dough in the cellar overnight.", ["the dough", "the cellar"]),
+        ("I need a pair of tongs for the head of the lobster.", ["a pair of tongs", "the head of the lobster"]),
+        ("We tried a variety of them on the pier.", ["the pier"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
     ],
 )
