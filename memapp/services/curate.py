@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.categories import NOTES, PROCEDURAL, RECENT_ACTIVITY, SUPERVISOR
-from memapp.domain.changes import Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revision, SoftDeleted, Updated
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
@@ -18,7 +18,7 @@ from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_after, tags_for, tags_with
 from memapp.runtime import Runtime
-from memapp.services.consent import pending
+from memapp.services.consent import decisions, pending
 from memapp.services.reads import reading
 from memapp.store import changes, consents, memories, relations
 from memapp.store.encoding import new_id
@@ -152,9 +152,17 @@ def undefined_categories(runtime: Runtime) -> list[str]:
 
 
 def discard(runtime: Runtime, *memory_ids: str) -> Revision:
-    """Put memories into the trash: no search, prompt or index has them any more. Of several, some may be there already."""
-    live = [one.id for one in get_many(runtime, memory_ids) if one.state is State.LIVE] if len(memory_ids) > 1 else []
-    return _apply(runtime, *(SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids))
+    """Put memories into the trash: no search, prompt or index has them any more. Of several, some may be there already.
+
+    What the profile says by them alone goes with them, and comes back with the step.
+    """
+    found, actor = get_many(runtime, memory_ids), runtime.actor()
+    live = [one.id for one in found if one.state is State.LIVE] if len(memory_ids) > 1 else []
+    gone = [SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids]
+    with runtime.write():
+        revision = _apply(runtime, *gone, actor=actor)
+        decisions.forget_said_by(runtime, [one for one in found if one.state is State.LIVE], actor)
+    return revision
 
 
 def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
@@ -256,14 +264,14 @@ def _check_kinds(found: Sequence[Memory], category: str | None, steps: Sequence[
             raise UsageError("A how-to has at least one step." if one.steps else "Only a how-to has steps.")
 
 
-def _apply(runtime: Runtime, *steps: Change) -> Revision:
+def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revision:
     """Carry out changes that are taken back together, but for those that change nothing. All are made, or none."""
     if not steps:
         raise UsageError("Nothing is chosen.")
     actual = [step for step in steps if not _is_so(runtime, step)]
     if not actual:
         raise UsageError("Nothing changes: it is so already.")
-    actor = runtime.actor()
+    actor = actor or runtime.actor()
     with runtime.write() as session:
         first, *_ = [changes.apply(session, change, actor, session.now) for change in actual]
     return first

@@ -24,13 +24,14 @@ from memapp.domain.consent import (
     verb,
     waiting_of,
 )
+from memapp.domain.filters import ALL_LIVE
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.profile_hints import needs_yes, unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.consent import outdated, pending
@@ -182,6 +183,16 @@ def forget_value(runtime: Runtime, field: str, value: str, actor: Actor) -> None
             _write(session, runtime, field, value, "", actor)
 
 
+def forget_said_by(runtime: Runtime, gone: Sequence[Memory], actor: Actor) -> None:
+    """Take away, as part of a step, what the profile has from memories that went to the trash and no other memory says."""
+    with runtime.decide() as session:
+        for request in consents.list_standing(session):
+            if any(_says(one, request) and not set(one.sources).isdisjoint(request.evidence) for one in gone):
+                known = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
+                if not any(_says(one, request) for one in known):
+                    _write(session, runtime, request.field, request.new_value, "", actor)
+
+
 def take_away(runtime: Runtime, field: str, value: str = "") -> str:
     """Let the person take one value of their profile away, or all that a field says. Return the step."""
     with runtime.decide() as session:
@@ -282,6 +293,12 @@ def _write(session: Session, runtime: Runtime, field: str, old: str, new: str, a
     says = pending.current(session, field)
     request = _replace(session, field, old, new, "person", actor)
     outdated.retire(session, runtime, request, replaced(request, says), actor)
+
+
+def _says(memory: Memory, request: ConsentRequest) -> bool:
+    """Say whether a memory says what a request put into the profile, a value of it or as a whole."""
+    said = needs_yes(memory.text, request.field, {})
+    return any(one.field == request.field and same_value(one.field, one.value, request.new_value) for one in said)
 
 
 def _checked(value: str) -> str:

@@ -230,6 +230,33 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
     assert (decisions.profile(runtime), len(live(runtime))) == ({"health": ("asthma", "diabetes")}, 2)
 
 
+def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_alone_and_undo_brings_both_back(
+    runtime: Runtime,
+) -> None:
+    thread = new_chat(runtime)
+    for field, value, fact in (
+        ("relationship", "girlfriend Lena", "User's girlfriend Lena."),
+        ("city", "Oslo", "User lives in Oslo."),
+    ):
+        message = typed(runtime, thread)
+        memory = replace(requested_fact(runtime, fact), sources=(message.id,))
+        decisions.approve(runtime, proposed(runtime, field, value, message_id=message.id, typed=True, memory=memory).id)
+    decisions.set_field(runtime, "relationship", "son Ole")
+    by_hand = [curate.add(runtime, fact).memory_id for fact in ("User's son Ole.", "User lives in Oslo near the harbour.")]
+    before, memories = decisions.profile(runtime), curate.list_memories(runtime)
+    of_lena, of_oslo = (
+        next(one.id for one in memories if one.text == text) for text in ("User's girlfriend Lena.", "User lives in Oslo.")
+    )
+    step = curate.discard(runtime, of_lena, by_hand[0], of_oslo).step
+    assert decisions.profile(runtime) == {"city": ("Oslo",), "relationship": ("son Ole",)}, (
+        "another memory, or the person, said it"
+    )
+    undo.undo(runtime, step)
+    assert (decisions.profile(runtime), len(live(runtime))) == (before, 4)
+    curate.discard(runtime, of_oslo, by_hand[1])
+    assert "city" not in decisions.profile(runtime)
+
+
 def test_one_of_several_values_written_anew_leaves_the_others_and_undo_puts_it_back(runtime: Runtime) -> None:
     for value in ("asthma", "migrane", "gout"):
         decisions.set_field(runtime, "health", value)
