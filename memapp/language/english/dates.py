@@ -42,7 +42,7 @@ def dated(text: str, today: date, *, is_ahead: bool = False) -> str:
     `is_ahead`: only of days after that one.
     """
     for kind in EN.entry("times").values():
-        time = rf"\b(?:(?P<before>{{before}}) )?(?:{kind})\b(?!['’]|{{year_behind}})"
+        time = rf"\b(?!{{titled}})(?:(?P<before>{{before}}) )?(?:{kind})\b(?!['’]|{{year_behind}})"
         text = EN.regex(time).sub(partial(_put, today=today, is_ahead=is_ahead), text)
     return text
 

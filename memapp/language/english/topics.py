@@ -25,7 +25,8 @@ def topics_in(sentence: str) -> list[str]:
         at += max(1, len(phrase))
         if word_at(words, at).casefold() in EN.noun_of_nothing:  # `the cheapest way`: what it is about is left out
             continue
-        if phrase and (_is_led_to(words, start) or _is_name(phrase, start)) and not _is_of_pronoun(words, at):
+        is_told = _is_name(phrase, start) or (_is_led_to(words, start) and not _is_said_of(words, start))
+        if phrase and is_told and not _is_of_pronoun(words, at):
             of = _of(words, at)
             found.append(" ".join([*_article(words, start), *phrase[-LONGEST:], *of]))
             at += len(of)
@@ -97,6 +98,11 @@ def _is_of_phrase(words: Sequence[str], at: int) -> bool:
 
 def _is_led_to(words: Sequence[str], at: int) -> bool:
     return at > 0 and _is_leading(words[at - 1].casefold())
+
+
+def _is_said_of(words: Sequence[str], at: int) -> bool:
+    """Say whether a noun phrase tells what somebody or something is: `she is a great author` is not about authors."""
+    return word_at(words, at - 1) in WORDS.articles and at > 1 and word_at(words, at - 2) in EN.forms_of_be
 
 
 def _is_leading(word: str) -> bool:

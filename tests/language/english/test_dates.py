@@ -97,6 +97,7 @@ def test_a_time_as_seen_from_the_day_becomes_a_date_as_coarse_as_its_words(text:
         "User has been to Rome for two weeks.",
         "User has a contract for two years.",
         "The last two years were hard for User.",
+        "User's favourite song is Yesterday.",
     ],
 )
 def test_what_comes_again_or_is_unclear_stays_in_its_words(text: str) -> None:

@@ -14,6 +14,7 @@ from memapp.language.english.topics import topics_in
         ("I keep the dough in the cellar overnight.", ["the dough", "the cellar"]),
         ("I need a pair of tongs for the head of the lobster.", ["a pair of tongs", "the head of the lobster"]),
         ("We tried a variety of them on the pier.", ["the pier"]),
+        ("She is a great potter, and the kiln is the Big Bertha.", ["the kiln", "the Big Bertha"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
     ],
 )
