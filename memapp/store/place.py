@@ -52,9 +52,10 @@ def read_id(path: Path) -> str:
     """Return the id of a memory file, which every copy of it has; nothing if it cannot be read."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as conn:
-            return str(conn.execute("SELECT id FROM memory_file").fetchone()[0])
+            (found,) = conn.execute("SELECT id FROM memory_file").fetchone()
     except (sqlite3.Error, TypeError, UnicodeDecodeError):
         return ""
+    return found if isinstance(found, str) else ""  # damage may have changed its type
 
 
 def may_be_of(mine: str, copy: Path) -> bool:

@@ -1,6 +1,8 @@
 """Files beside a memory file: those of another memory, or of another program, stay as they are."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -106,6 +108,17 @@ def test_the_backups_of_a_memory_stay_its_own_when_one_was_put_back(tmp_path: Pa
     receipt = erase(path, "Zqarla")
     assert (receipt.left, receipt.backups_cleaned) == ((), len(copies(path)))
     assert not any(b"Zqarla" in one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+
+
+def test_a_file_whose_id_is_damaged_keeps_its_backups_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps bees.")
+    (copy,) = copies(path)
+    path.unlink()
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("CREATE TABLE memory_file (id)")
+        conn.execute("INSERT INTO memory_file VALUES (?)", (b"01J",))
+    assert [one.path for one in copies(path)] == [copy.path]
 
 
 def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
