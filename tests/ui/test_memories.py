@@ -29,7 +29,7 @@ from memapp.ui.messages import MemoryWanted
 from memapp.ui.panels.memory_detail import ContentView, MemoryDetail
 from memapp.ui.panels.memory_history import VersionRows
 from memapp.ui.panels.memory_provenance import MessageRows
-from memapp.ui.panels.memory_relations import MemoryRelations
+from memapp.ui.panels.memory_relations import NOTHING_RELATED, MemoryRelations
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.widgets.labels import written
 from memapp.ui.widgets.rowlist import RowList
@@ -135,7 +135,7 @@ async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) 
             await seen.pilot.press("enter", *["tab"] * min(turns, 1))
             await looked_up(seen)
             assert screen.detail.tab == tab
-            assert tab != "relations" or "is idle" in seen.text(), "what is said when there are none is not cut"
+            assert tab != "relations" or NOTHING_RELATED in seen.text(), "what is said when there are none is not cut"
             await seen.pilot.press("escape", "slash")
             await seen.type("zzz")
             await shown(seen, "zzz")
@@ -234,11 +234,12 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.until(lambda: screen.rows.items[0].pinned)
         await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 2)
-        assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
+        assert any("Trashed “" in toast and "ctrl+z" in toast for toast in seen.toasts())
         seen.app.session.undone.push("Learned something since", lambda _: None)
         await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
-        assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
+        told = next(toast for toast in seen.toasts() if "Taken back: " in toast)
+        assert screen.rows.items[0].pinned and told.startswith("Taken back: Trashed “")
         await seen.pilot.press("ctrl+z")
         await seen.pilot.press("u")
         await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
@@ -434,22 +435,37 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
                 changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "0.70 Anna's sister" in seen.text())
+        await seen.until(lambda: "▆ Anna's sister" in seen.text())
         assert "Walk there" in seen.text()
         await seen.pilot.press("down", "right")
-        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.until(lambda: "▆ Anna likes" in seen.text())
         seen.app.session.memories_changed()
         await looked_up(seen)
-        assert "0.70 Anna likes" in seen.text()
+        assert "▆ Anna likes" in seen.text()
         with runtime.write() as session:
-            changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.95),)), Actor(runtime.user_id, "rules"), runtime.clock())
         seen.app.session.memories_changed()
-        await seen.until(lambda: "0.90 Anna likes" in seen.text())
+        await seen.until(lambda: "█ Anna likes" in seen.text())
         await seen.settle()
         await seen.pilot.press("enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id)
         await seen.pilot.press("escape")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == newest.id)
+
+
+async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) -> None:
+    long = "Anna keeps a very long list of the plants in her garden and of the days on which each of them was watered."
+    async with memories(world, [long, "Anna gardens."]) as (seen, screen):
+        runtime = seen.app.runtime
+        newest, oldest = live(runtime)
+        with runtime.write() as session:
+            change = Linked(newest.id, ((oldest.id, 0.7),))
+            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
+        await seen.pilot.press("enter", "tab", "tab")
+        await looked_up(seen)
+        await seen.until(lambda: "▆ Anna keeps" in seen.text())
+        line = next(line for line in seen.lines() if "▆ Anna keeps" in line)
+        assert line.endswith("…") and screen.query_one(MemoryRelations).max_scroll_x == 0
 
 
 async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_there(world: World) -> None:
@@ -460,7 +476,7 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
             changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.until(lambda: "▆ Anna likes" in seen.text())
         await seen.pilot.press("down", "enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
         await seen.pilot.press("p")
@@ -517,16 +533,16 @@ async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(wo
         await seen.pilot.press("y", "e")
         assert seen.app.clipboard == "You live in Bruges."
         await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        assert seen.app.screen.query_one(Words).text == "User lives in Bruges.", "what is stored is edited"
+        assert seen.app.screen.query_one(Words).text == "You live in Bruges.", "it says the same as everywhere"
         await seen.pilot.press("escape", "d")
         await seen.until(lambda: len(texts(screen)) == 1)
-        assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
+        assert any("Trashed “You live in Bruges.”" in toast for toast in seen.toasts())
         await seen.pilot.press("f5")
         await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
         await seen.pilot.press("f7", "tab", "tab")
         await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
         await seen.pilot.press("tab")
-        await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())
+        await seen.until(lambda: "Trashed “You live in Bruges.”" in seen.words())
         await seen.pilot.press("ctrl+f")
         await seen.until(lambda: "Latest memories" in seen.text() and "Your cat is called Minka." in seen.words())
         assert "User" not in seen.words()
@@ -545,7 +561,7 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         await seen.pilot.press("p")
         await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
         await seen.pilot.press("tab", "tab")
-        await seen.until(lambda: "0.50 Anna" in seen.words())
+        await seen.until(lambda: "▂ Anna" in seen.words())
         await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
         await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
         await seen.pilot.press("escape")

@@ -1,15 +1,18 @@
 """The facts about User, put as one tells them to a person, `You like jazz.`, or as that person says them, `I like jazz.`"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from memapp.domain.memory import Recalled
-from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third_person_verbs
+from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third_person, third_person_verbs
 
 _BEFORE_VERBS = {"no", "longer"}
 _MORE = {"and", "but", "or"}
 _USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
+_PERSON = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+_MARKS = ".,;:!?)\"'”"
 _SENTENCE_ENDS = (".", "!", "?", "…")
 
 
@@ -40,6 +43,37 @@ def told(hit: Recalled) -> str:
 def as_said(fact: str) -> str:
     """Return a fact about User as they say it: `User's sister calls User.` -> `My sister calls me.`"""
     return _told(fact, _I)
+
+
+def as_stored(text: str, fact: str) -> str:
+    """Return other words for a fact, written as it is told to the person, as they are stored.
+
+    `You hate olives.` for `User hates mushrooms.` -> `User hates olives.`. Where that would be told in other words than the
+    person's own, these are left as they are.
+    """
+    shown, stored, words = addressed(fact).split(" "), fact.split(" "), text.split(" ")
+    told = [_stored(word) for word in words]
+    for same in SequenceMatcher(None, shown, words, autojunk=False).get_matching_blocks():
+        told[same.b : same.b + same.size] = stored[same.a : same.a + same.size]
+    for at, word in enumerate(words):
+        verb = word.rstrip(_MARKS)
+        if told[at] == word and (third := _third(verb)) and _follows_user(told[:at]):
+            told[at] = third + word[len(verb) :]
+    found = " ".join(told)
+    return found if addressed(found) == text else text
+
+
+def _stored(word: str) -> str:
+    return _PERSON.sub(lambda found: "User's" if found[0].casefold() == "your" else "User", word)
+
+
+def _third(verb: str) -> str:
+    known = {second: third for third, second in EN.forms("second_persons").items()}
+    return known.get(verb) or (third_person(verb) if verb in EN.common_verbs else "")
+
+
+def _follows_user(before: Sequence[str]) -> bool:
+    return [word for word in before if not is_adverb(word) and word not in _BEFORE_VERBS][-1:] == ["User"]
 
 
 def _told(fact: str, pronouns: _Pronouns) -> str:
@@ -84,7 +118,7 @@ def _begins_sentence(before: str) -> bool:
 
 def _base(word: str, pronouns: _Pronouns) -> str:
     """Return the form after a pronoun: likes -> like, studies. -> study. A past tense stays as it is."""
-    verb = word.rstrip(".,;:!?)\"'”")
+    verb = word.rstrip(_MARKS)
     plain = _plain(verb)
     return pronouns.verbs.get(plain, plain) + word[len(verb) :]
 

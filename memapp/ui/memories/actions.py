@@ -13,7 +13,7 @@ from memapp.domain.forget import Preview, Receipt
 from memapp.domain.howto import parse_howto
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import addressed, as_stored
 from memapp.services import curate, forget, howtos, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
 from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
@@ -64,10 +64,12 @@ class MemoryActions:
             if (revision := await self._node.app.push_screen_wait(form)) is not None:
                 self._did("Edited", memory, revision)
             return
-        before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
+        before = MemoryFields(addressed(memory.text), memory.tags, memory.importance, memory.category)
 
         def save(one: MemoryFields) -> Revision | None:
             changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
+            if "text" in changed:
+                changed["text"] = as_stored(one.text, memory.text)
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
         form = MemoryForm("Edit", before, self._readers(), save)
@@ -110,17 +112,17 @@ class MemoryActions:
         card = Choice(f"How important: {_said(chosen)}", rows, str(chosen[0].importance))
         if number := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), importance=int(number))
-            self._did(f"Importance {number} for", chosen, revision)
+            self._did(f"Set to importance {number}", chosen, revision)
 
     async def categorise(self, chosen: Sequence[Memory]) -> None:
         rows = {name: f"{name} · {readers}" for name, readers in self._readers().items()}
         card = Choice(f"Category of {_said(chosen)}", rows, chosen[0].category)
         if name := await self._node.app.push_screen_wait(card):
             revision = await asyncio.to_thread(curate.rate, self._runtime, *_ids(chosen), category=name)
-            self._did(f"Category {name} for", chosen, revision)
+            self._did(f"Set to category {name}", chosen, revision)
 
     async def discard(self, chosen: Sequence[Memory]) -> None:
-        self._did("In the trash:", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
+        self._did("Trashed", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))

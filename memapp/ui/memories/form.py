@@ -47,7 +47,7 @@ class Words(TextArea):
 
 
 class MemoryForm(Form[Revision]):
-    """The parts of a memory, to be written or edited as they are stored."""
+    """The parts of a memory, to be written or edited as they are told to the person."""
 
     def __init__(
         self,

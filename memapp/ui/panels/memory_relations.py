@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -18,17 +19,17 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
+from memapp.ui.memories.labels import bar
 
-LABEL_CHARS = 120
-NOTHING_RELATED = ("nothing yet: what is alike", "is related while memapp", "is idle")
-"""A line each: a tree breaks none."""
+LABEL_CHARS, LEAST_CELLS = 120, 16
+NOTHING_RELATED = "nothing like it is known yet"
 
 
 class MemoryRelations(Tree[str]):
-    """A memory and what it is related to, with how strongly."""
+    """A memory and what it is related to; a bar says how strongly."""
 
     BINDING_GROUP_TITLE = "Relations"
-    HELP = "Right opens a branch, left closes it. Enter walks to the memory."
+    HELP = "Right opens a branch, left closes it. Enter walks to the memory. The bar says how near it is."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Walk there", id="relations.walk", key_display="⏎"),
@@ -54,6 +55,17 @@ class MemoryRelations(Tree[str]):
     @property
     def reader(self) -> "MemoryRelations":
         return self
+
+    def render_label(self, node: TreeNode[str], base_style: Style, style: Style) -> Text:
+        """Return the label as far as it fits: what is cut says so."""
+        label, at, depth = super().render_label(node, base_style, style), node.parent, 0
+        while at is not None:
+            at, depth = at.parent, depth + 1
+        label.truncate(max(LEAST_CELLS, self.size.width - depth * self.guide_depth), overflow="ellipsis")
+        return label
+
+    def on_resize(self) -> None:
+        self._invalidate()
 
     async def look_up(self, memory: Memory) -> None:
         """Put a memory at the root; where it stands there already, only branches that are different now are drawn anew."""
@@ -104,9 +116,9 @@ class MemoryRelations(Tree[str]):
             return
         self._looked_up.add(node)
         found = await asyncio.to_thread(curate.related, self._runtime, node.data)
-        rows = [(one.id, _label(one.text, f"{one.strength:.2f} ")) for one in found]
+        rows = [(one.id, _label(one.text, f"{bar(round(5 * one.strength))} ")) for one in found]
         if not rows and node is self.root:
-            rows = [("", Text(line, style="italic")) for line in NOTHING_RELATED]
+            rows = [("", Text(NOTHING_RELATED, style="italic"))]
         if node not in self._looked_up:
             return  # another memory is shown by now
         if rows != [(child.data, child.label) for child in node.children]:

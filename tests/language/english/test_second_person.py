@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.second_person import addressed, as_said
+from memapp.language.english.second_person import addressed, as_said, as_stored
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,26 @@ def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
 )
 def test_a_fact_is_told_as_the_one_it_is_about_says_it(fact: str, said: str) -> None:
     assert as_said(fact) == said
+
+
+@pytest.mark.parametrize(
+    ("fact", "written", "stored"),
+    [
+        ("User hates mushrooms.", "You hate olives.", "User hates olives."),
+        ("User hates mushrooms.", "You no longer love mushrooms.", "User no longer loves mushrooms."),
+        ("User's boss hates User.", "Your old boss hates you.", "User's old boss hates User."),
+        (
+            "User has two cats and lives in Oslo.",
+            "You have three cats and live in Oslo.",
+            "User has three cats and lives in Oslo.",
+        ),
+        ("User is a nurse.", "You were a nurse, and now you are a doctor.", "User was a nurse, and now User is a doctor."),
+        ("User sings.", "You always sing.", "User always sings."),
+        ("User hates mushrooms.", "Mushrooms make you sick.", "Mushrooms make User sick."),
+        ("User lives in Porto.", "I live in Braga.", "I live in Braga."),
+        ("User lives in Porto.", "User lives in Braga.", "User lives in Braga."),
+        ("The boiler leaks.", "The boiler leaks at night.", "The boiler leaks at night."),
+    ],
+)
+def test_what_is_written_as_it_is_told_is_stored_as_a_fact(fact: str, written: str, stored: str) -> None:
+    assert as_stored(written, fact) == stored
