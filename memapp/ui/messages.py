@@ -119,6 +119,8 @@ class ThreadWanted(Announcement):
     thread: "Thread | None"
     at: "Message | None" = None
     persona: str = ""
+    stay: bool = False
+    """The person goes on in the list of chats."""
 
 
 @dataclass

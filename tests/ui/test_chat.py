@@ -670,6 +670,23 @@ async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) ->
     assert "hello there" in shown(seen)
 
 
+async def test_the_list_of_chats_keeps_the_focus_when_one_is_deleted(world: World) -> None:
+    async with world.app((80, 24)) as seen:
+        await seen.ready()
+        await seen.send("hello there")
+        await seen.pilot.press("ctrl+n")
+        await seen.send("something else")
+        await seen.pilot.press("ctrl+b", "d")
+        await seen.until(lambda: seen.chat.state.thread is None)
+        await seen.settle()
+        rows = seen.chat.query_one(ThreadList)
+        assert rows.has_focus and "hello there" in seen.text(), "the next key works where the one before did"
+        await seen.pilot.press("u")
+        await seen.until(lambda: seen.chat.state.thread is not None)
+        await seen.settle()
+        assert rows.has_focus and rows.option_count == 2 and seen.chat.composer.text == ""
+
+
 async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
     async with world.app() as seen:
@@ -704,6 +721,9 @@ async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) 
         await seen.settle()
         drawer = seen.chat.query_one(LoopDrawer)
         assert drawer.has_focus
+        assert not re.search(r"of 100|\d\.\d\d(?! s)", drawer.query_one("#loop-text").render().plain), "sums are details"
+        await seen.pilot.press("enter")
+        await seen.until(lambda: "Its last guesses" in drawer.query_one("#loop-text").render().plain)
         await seen.pilot.press("end")
         await seen.until(lambda: "It expects next" in seen.text())
         await seen.pilot.press("ctrl+t")

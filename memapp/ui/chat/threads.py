@@ -180,7 +180,7 @@ class Threads(Vertical):
         notify(self, label, undo=step)
         if state.thread_id == thread.id:
             self._left = step, thread
-            self.screen.post_message(ThreadWanted(None))
+            self.screen.post_message(ThreadWanted(None, stay=self.has_focus_within))
         self.list()
 
     @background("deed")
@@ -213,4 +213,4 @@ class Threads(Vertical):
     def brought_back(self, step: str) -> None:
         """Show a chat again that was on the screen when it was deleted, unless another one is there now."""
         if self._left is not None and self._left[0] == step and self._state.thread is None:
-            self.screen.post_message(ThreadWanted(self._left[1]))
+            self.screen.post_message(ThreadWanted(self._left[1], stay=self.has_focus_within))

@@ -129,18 +129,21 @@ class ChatScreen(StyledScreen):
 
     def on_thread_wanted(self, event: ThreadWanted) -> None:
         event.stop()
-        self.open_thread(event.thread, event.at, persona=event.persona)
+        self.open_thread(event.thread, event.at, persona=event.persona, stay=event.stay)
 
     @background("open", exclusive=True)
-    async def open_thread(self, thread: Thread | None, at: Message | None = None, *, persona: str = "") -> None:
+    async def open_thread(
+        self, thread: Thread | None, at: Message | None = None, *, persona: str = "", stay: bool = False
+    ) -> None:
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         await self.composer.leave()
         await self.conversation.show(thread, at, persona)
         self.refresh_bindings()
         self.threads.list()
-        self.threads.leave()
-        self.remove_class("-threads")
-        (self.transcript if at else self.composer).focus()
+        if not stay:
+            self.threads.leave()
+            self.remove_class("-threads")
+            (self.transcript if at else self.composer).focus()
         await asyncio.to_thread(chats.remember_choice, self.session.runtime, "thread", thread.id if thread else "")
 
     async def _show_again(self) -> None:
