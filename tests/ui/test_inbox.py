@@ -565,6 +565,18 @@ async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None
 # In the chat ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=str)
+async def test_no_mode_before_the_badge_moves_when_something_waits(world: World, size: tuple[int, int]) -> None:
+    async with world.app(size) as seen:
+        await seen.ready()
+        before = seen.lines()[0]
+        assert before.startswith(" memapp") and before.endswith("offline")
+        propose(seen)
+        await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
+        after = seen.lines()[0]
+        assert after.partition("Inbox")[0] == before.partition("Inbox")[0] and after.endswith(" offline")
+
+
 async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_focus(seen: Seen) -> None:
     await seen.type("half a sent")
     propose(seen)
@@ -795,7 +807,7 @@ async def test_the_store_is_read_beside_the_event_loop(seen: Seen, at_once: None
 def test_the_time_that_is_left_is_told() -> None:
     now = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
     one = ConsentRequest("1", "me", "city", "", "Bergen", (), "rules", "pending", now, now + timedelta(days=6, hours=4))
-    assert expires(one.expires_at, now) == "A yes counts for 6 d 4 h more; unanswered, it is a no."
+    assert expires(one.expires_at, now) == "A yes counts for 6 days more; unanswered, it is a no."
     assert expires(one.expires_at, now + timedelta(days=6)) == "A yes counts for 4 h 0 m more, TODAY; unanswered, it is a no."
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no s
 DEMO = ("demo - nothing is saved", "not saved", "demo")
 """In 80 columns only the shortest fits beside the modes, and in place of the name."""
 
+BADGE_CELLS = 3
+"""So many are kept free for a badge."""
+
 
 class TopBar(Static):
     """memapp, the modes (clickable, with their keys where they fit), and on the right the model and whether words stay here."""
@@ -30,6 +33,7 @@ class TopBar(Static):
         self._current = current
         self._in_demo = session.demo if session else demo
         self._right = ""
+        self._kept_free = 0
 
     def on_mount(self) -> None:
         if self._session:
@@ -49,20 +53,27 @@ class TopBar(Static):
             self.post_message(ModeWanted(mode))
 
     def _show(self) -> None:
-        beside = len(f" memapp {DEMO[0] if self._in_demo else ''}   {self._right}")
-        modes = self._list(keys=True)
-        if modes.cell_length + beside > self.size.width:
-            modes = self._list(keys=False)
-        if modes.cell_length + len(f" memapp    {self._network}") > self.size.width:
-            modes = self._list(keys=False, close=True)
-        left = joined(self._head(modes.cell_length), modes)
-        space = self.size.width - left.cell_length
-        right = joined((f"{self._fitting(space - 2)} ", "$text-muted"))
-        self.update(joined(left, " " * max(0, space - right.cell_length), right), layout=False)
+        self._kept_free = max(0, BADGE_CELLS - sum(len(badge) + 1 for badge in self._badges.values()))
+        beside = len(f" memapp {DEMO[0] if self._in_demo else ''}  {self._network} ")
+        forms = (self._list(keys=True), self._list(keys=False))
+        modes = next((one for one in forms if self._room(beside + one.cell_length) >= 0), None)
+        edge = "" if modes is None else " "
+        modes = modes or self._list(keys=False, close=True)
+        head = self._head(modes.cell_length, edge)
+        right = self._fitting(self._room(head.cell_length + modes.cell_length + len(edge)) - 1) + edge
+        space = self.size.width - head.cell_length - modes.cell_length - len(right)
+        self.update(joined(head, modes, " " * max(0, space), (right, "$text-muted")), layout=False)
+
+    @property
+    def _badges(self) -> dict[str, str]:
+        return self._session.badges if self._session else {}
+
+    def _room(self, taken: int) -> int:
+        """Return the cells that are left, so that nothing moves away when a badge comes."""
+        return self.size.width - taken - self._kept_free
 
     def _list(self, *, keys: bool, close: bool = False) -> Content:
-        badges = self._session.badges if self._session else {}
-        modes = Content("")
+        badges, modes = self._badges, Content("")
         for mode in MODES if self._session else ():
             badge = (f" {badges[mode.name]}" if mode.name in badges else "", "bold $accent")
             sides = "[]" if mode.name == self._current else ("", "") if close else "  "
@@ -72,15 +83,15 @@ class TopBar(Static):
             modes = joined(modes, " " if close else "", text.stylize(Style.from_meta({"mode": mode.name})))
         return modes
 
-    def _head(self, modes: int) -> Content:
+    def _head(self, modes: int, edge: str) -> Content:
         """Return the name, and the words that keep a demo from being taken for the real thing.
 
         Without room for both, the name gives way to those words, and to what is said about the network.
         """
-        name = joined((" memapp ", "bold $primary"))
-        room = self.size.width - name.cell_length - modes
+        name = joined((f" memapp{edge}", "bold $primary"))
+        room = self._room(name.cell_length + modes)
         if not self._in_demo:
-            return name if not self._right or self._fitting(room - 2) else Content("")
+            return name if not self._right or self._fitting(room - 1) else Content("")
         words = next((one for one in DEMO if len(one) + 2 <= room), "")
         return joined(name if words else "", (f" {words or DEMO[-1]} ", "bold reverse $accent"))
 
