@@ -12,10 +12,12 @@ def known(seen: Seen) -> list[str]:
 async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Seen) -> None:
     await seen.send("please remember that I hate olives")
     await seen.until(lambda: "I remember that: You hate olives." in seen.words())
-    await seen.until(lambda: "ctrl+z takes it back" in seen.words())
-    assert known(seen) == ["You hate olives."]
+    await seen.until(lambda: "Remembered: You hate olives. · edit · undo" in seen.words())
+    await seen.settle()
+    assert known(seen) == ["You hate olives."] and seen.words().count("undo") == 1, "one undo is enough"
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: known(seen) == [])
+    assert "Taken back: Remembered “You hate olives.”" in seen.toasts(), "as every list of what was done calls it"
 
 
 async def test_beside_an_answer_it_stands_in_a_line_of_its_own(seen: Seen) -> None:

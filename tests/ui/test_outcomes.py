@@ -79,7 +79,7 @@ async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
 async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await told(seen, f"{DOG} I have diabetes.")
-    await seen.until(lambda: f"{KEPT} · ● 1 waits · F4" in seen.words())
+    await seen.until(lambda: f"{KEPT} · edit · undo ● Waiting for you: Health “diabetes” · F4" in seen.words())
     await seen.pilot.press("escape", "up", "w", "down", "down", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
     decisions.deny(seen.app.runtime, *(one.id for one in pending.list_pending(seen.app.runtime)))

@@ -35,6 +35,7 @@ from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.inbox.read_models import Settled, settled_since
 from memapp.ui.messages import Learned, TurnMoved
 from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.undo import recorded
 from memapp.ui.widgets.bubbles import Answer, Note, Said
 
 HINTS = (
@@ -113,7 +114,7 @@ class TurnView:
                 self._note(moved.thread_id, "Took back", taken_back)
                 self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
             case CarriedOut(text=text, step=step, is_reply=is_reply):
-                self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
+                await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
             case Retracted(texts=texts, step=step):
                 self._retracted(moved.thread_id, texts, step)
         self.show_loop()
@@ -207,12 +208,13 @@ class TurnView:
         if self._state.thread_id == thread_id:
             self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
 
-    def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
+    async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
         """Let what the message asked of the memory be taken back; say it where a model answered the rest."""
-        said = one_line(text)
+        said, session = one_line(text), self._state.session
         if step:
-            self._state.session.undone.push(shorten(said, 60), step)
-            self._state.session.memories_changed()
+            done = await asyncio.to_thread(recorded, self._state.runtime, step)
+            session.undone.push(done.label if done else shorten(said, 60), step)
+            session.memories_changed()
         if self._state.thread_id == thread_id and (step or not is_reply):
             self._transcript.add_note(Note("ctrl+z takes it back" if is_reply else said, step=step))
 

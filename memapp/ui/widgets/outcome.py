@@ -60,6 +60,11 @@ class OutcomeNote(Static):
         return len(self.outcome.items) > 1 or bool(self.outcome.not_kept)
 
     @property
+    def takes_back(self) -> str:
+        """The step that the undo on its first line is for; empty where there is none."""
+        return self._single.step if isinstance(self._single, Taught) else ""
+
+    @property
     def chosen(self) -> Item | None:
         """What keys act on: the chosen line, or the one thing that was kept as long as all else only waits to be read."""
         if self.is_open and self._at:
@@ -132,6 +137,8 @@ class OutcomeNote(Static):
             rows += [
                 self._row(at, *_told(item, is_here and at == self._at)) for at, item in enumerate(self.outcome.items, start=1)
             ]
+        elif self.outcome.learned and self.outcome.waiting:
+            rows.append(self._row(0, plain(self._waiting()), Content("")))
         shown = Content("\n").join(rows)
         if shown != self.content:
             self.update(shown)
@@ -147,21 +154,27 @@ class OutcomeNote(Static):
         return shown.stylize("reverse") if is_chosen else shown
 
     def _summary(self, is_here: bool) -> tuple[Content, Content]:
-        """Return the first line: in words what was kept, else what waits, and how much else there is."""
+        """Return the first line: in words what was kept, else what waits, and how much else there is.
+
+        What waits beside what was kept has a line of its own, until there is one for each thing.
+        """
         learned, waiting, rest = self.outcome.learned, self.outcome.waiting, _counted(self.outcome.not_kept)
         deeds: list[Content] = []
         if learned:
-            rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4"] * bool(waiting) + rest
+            rest = [f"● {len(waiting)} {'waits' if len(waiting) == 1 else 'wait'} · F4"] * bool(waiting and self.is_open) + rest
             text = self._remembered(learned)
-            deeds = [] if waiting else _done(_deeds(self._single), is_here)
+            deeds = _done(_deeds(self._single), is_here)
         elif waiting:
-            more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-            text = f"● Waiting for you: {change(waiting[0])}{more} · F4"
+            text = self._waiting()
         else:
             text, *rest = rest
         end = Content("  ·  ").join([Content(" · ").join(deeds)] * bool(deeds) + [plain(one) for one in rest])
         sign = ("▾ " if self.is_open else "▸ ") if self.can_open else ""
         return row(f"{sign}{text}", SHOWN), joined("  ·  ", end) if end else end
+
+    def _waiting(self) -> str:
+        first, *others = self.outcome.waiting
+        return f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
 
     def _remembered(self, learned: Sequence[Taught]) -> str:
         if self.is_open:

@@ -184,9 +184,10 @@ class Transcript(VerticalScroll):
         self._move_cursor(answer if self._cursor else None)
 
     def add_note(self, note: Note) -> None:
-        """Add a quiet line below the last message."""
-        self.mount(note)
-        self.anchor()
+        """Add a quiet line below the last message, unless its undo stands there already."""
+        if note.step == "" or note.step not in {one.takes_back for one in self.query(OutcomeNote)}:
+            self.mount(note)
+            self.anchor()
 
     def put_outcome(self, message_id: str, outcome: Outcome) -> None:
         """Say below the answers to a message what came of it."""
@@ -202,7 +203,12 @@ class Transcript(VerticalScroll):
         if last < len(self._above):
             self._above.insert(last + 1, OutcomeNote(message_id, outcome))
         else:
-            self.mount(OutcomeNote(message_id, outcome), after=there[last])
+            self.mount(note := OutcomeNote(message_id, outcome), after=there[last])
+            self._drop_notes(note.takes_back)
+
+    def _drop_notes(self, step: str) -> None:
+        """Take away quiet lines whose undo stands in a line on what came of a message."""
+        self.remove_children([one for one in self.query(Note) if one.step == step != ""])
 
     def took_back(self, step: str) -> None:
         """Say where a step is told that it was taken back."""
