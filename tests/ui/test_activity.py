@@ -284,17 +284,17 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         action(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [one.said for one in screen.steps.items] == ["Put off until tomorrow: Pronouns “x”", "Denied Home “x”"]
+    assert [one.said for one in screen.steps.items] == ["Put off Pronouns “x” until tomorrow", "Denied Home “x”"]
 
 
 @pytest.mark.parametrize(
     ("event", "actor", "memories", "reason", "said"),
     [
-        (Event.DELETE, "person", 1, "person", "Moved to the trash: “Tea”"),
-        (Event.DELETE, "lifecycle", 3, "overflow", "Moved to the trash: “Tea” and 2 more"),
+        (Event.DELETE, "person", 1, "person", "Trashed “Tea”"),
+        (Event.DELETE, "lifecycle", 3, "overflow", "Trashed “Tea” and 2 more"),
         (Event.DELETE, "merge", 1, "superseded", "Replaced “Tea” by something newer"),
-        (Event.TTL, "lifecycle", 2, "unused", "Moved to the trash: “Tea” and 1 more"),
-        (Event.RESTORE, "person", 1, "", "Brought back “Tea”"),
+        (Event.TTL, "lifecycle", 2, "unused", "Trashed “Tea” and 1 more"),
+        (Event.RESTORE, "person", 1, "", "Restored “Tea”"),
         (Event.RESTORE, "import", 2, "", "Brought in a file: “Tea”"),
         (Event.ADD, "import", 4, "", "Brought in a file: “Tea” and 2 more"),
     ],
@@ -378,3 +378,18 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
             assert "✗ 1 of 2 facts" in seen.words() and "✓ 0 of 2 turns" in seen.words() and "[Numbers]" in seen.text()
             await open_activity(seen, "undo")
             assert "↶ Remembered" in seen.text()
+
+
+async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_messages(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        curate.add(seen.app.runtime, "User plays the piano.")
+        for text in ("The piano again!", "How old is a piano?", "/forget piano"):
+            await seen.send(text)
+        await open_activity(seen, "log")
+        await seen.pilot.press("home")
+        await seen.settle()
+        rows = [line for line in seen.lines() if "today" in line]
+        done = [line.partition("you")[2] for line in rows]
+        assert [one.split("  ")[-1].strip() for one in done] == ["4 messages of yours", "a memory", "a memory"]
+        assert {len(one) - len(one.lstrip()) for one in done} == {8}, "what was done begins in one column"

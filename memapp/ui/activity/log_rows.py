@@ -4,7 +4,7 @@ from textual.content import Content
 
 from memapp.domain.changes import Event, is_memapp
 from memapp.domain.history import IMPORT, MESSAGE, label_of
-from memapp.domain.text import shorten
+from memapp.domain.text import counted, shorten
 from memapp.language.english.history import who
 from memapp.language.english.labels import called
 from memapp.language.english.second_person import addressed
@@ -13,7 +13,7 @@ from memapp.ui.memories.labels import ago, when
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.rowlist import TimedRows
 
-WHEN, WHO, DONE = 14, 18, 21
+WHEN, WHO, SHORT_WHO, DONE = 14, 18, 11, 20
 TAIL = 22
 WIDE = 96
 NOTHING_LOGGED = (
@@ -49,7 +49,7 @@ def about(line: LogLine) -> str:
     if is_file(line):
         return "a file"
     if line.entry.memory_id.startswith(MESSAGE):
-        return "a message of yours"
+        return f"{counted(line.entries, 'message')} of yours"
     if line.entry.is_of_lesson:
         return "a lesson"
     return f"“{addressed(line.said)}”" if line.said else "a memory"
@@ -68,14 +68,16 @@ class LogRows(TimedRows[LogLine]):
 
     def draw(self, item: LogLine, width: int) -> Content:
         entry = item.entry
-        head = joined(
-            (f"{when(entry.at, self.clock()):{WHEN}}", "$text-muted"),
-            (f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else "", "$secondary"),
-        )
-        by = "" if width >= WIDE or entry.actor == "person" else f"{who(entry.actor.partition(':')[0])}: "
+        by = f"{shorten(who(entry.actor), WHO - 1):{WHO}}" if width >= WIDE else f"{short_who(entry.actor):{SHORT_WHO}}"
+        head = joined((f"{when(entry.at, self.clock()):{WHEN}}", "$text-muted"), (by, "$secondary"))
         why = called("log_reasons", str(entry.meta.get("reason", "")), "")
-        what = (f"{by}{done(item)}".ljust(DONE), "bold")
+        what = (done(item).ljust(DONE), "bold")
         return joined(head, what, " ", row(about(item), 200), (f" · {why}" if why else "", "$text-muted"))
+
+
+def short_who(actor: str) -> str:
+    """Return who did something, in few letters: what part of memapp did it is told where there is room."""
+    return "memapp" if is_memapp(actor) else who(actor.partition(":")[0])
 
 
 class StepRows(TimedRows[Undoable]):
@@ -89,7 +91,7 @@ class StepRows(TimedRows[Undoable]):
 
     def draw(self, item: Undoable, width: int) -> Content:
         step = item.step
-        tail = (f"  {'memapp' if is_memapp(step.actor) else who(step.actor):>9}, {ago(step.at, self.clock()):<9}", "$text-muted")
+        tail = (f"  {short_who(step.actor):>9}, {ago(step.at, self.clock()):<9}", "$text-muted")
         is_next = item is self.items[0] or self.each
         sign = ("↶ " if is_next else "  ", "bold $accent")
         line = joined(sign, (item.said, "bold" if is_next else ""))

@@ -1,12 +1,12 @@
 """The lines of the log, the numbers and the steps that Activity shows; they are read on a thread."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from memapp.domain.activity import Count, Rates, Tally
 from memapp.domain.changes import Event
 from memapp.domain.consolidation import Tidied
-from memapp.domain.history import Entry, Step, Version
+from memapp.domain.history import MESSAGE, Entry, Step, Version
 from memapp.domain.memory import State
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
@@ -25,6 +25,8 @@ class LogLine:
     """What the memory says; empty for one that is not remembered now, and for the profile."""
     pinned: bool | None = None
     """Whether a pin was set or taken away; None for anything else."""
+    entries: int = 1
+    """How many say the same of messages, of which this is the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,17 @@ def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine
     ids = {one.memory_id for one in found[:PAGE] if one.event is not Event.PROFILE}
     # The words of what is not remembered now stay out of the log.
     texts = {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
-    lines = tuple(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)) for one in found[:PAGE])
-    return lines, len(found) > PAGE
+    lines: list[LogLine] = []
+    for one in found[:PAGE]:
+        if one.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, one):
+            lines[-1] = replace(lines[-1], entry=one, entries=lines[-1].entries + 1)
+        else:
+            lines.append(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)))
+    return tuple(lines), len(found) > PAGE
+
+
+def _is_alike(before: Entry, one: Entry) -> bool:
+    return before.memory_id.startswith(MESSAGE) and (before.step, before.event) == (one.step, one.event)
 
 
 def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ...]:

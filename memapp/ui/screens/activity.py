@@ -197,7 +197,7 @@ class ActivityScreen(ModeScreen):
         if not (self.is_current and self.tab == "upkeep"):
             return
         running, left = self.runtime.progress, await asyncio.to_thread(jobs.left, self.runtime)
-        words = "Nothing runs now. It begins by itself, after each answer and at times."
+        words = "Nothing runs now. It begins by itself, after each answer and now and then."
         if running is not None:
             words = f"Running: {running.does} · {running.done:,} done, {left:,} left"
         if self.session.talk.paused:
