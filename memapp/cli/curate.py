@@ -63,7 +63,7 @@ def unpin(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
 @writes
 def rm(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     """Put memories into the trash; `restore` brings them back."""
-    return _do(runtime, memory_ids, curate.discard, "In the trash")
+    return _do(runtime, memory_ids, curate.discard, "Trashed")
 
 
 def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Revision], did: str) -> Output:

@@ -113,8 +113,8 @@ def _offer(deed: Callable[..., Revision], name: str, did: str, about: str) -> No
 _offer(curate.promote, "promote", "Promoted", "Show lessons always, whatever is measured.")
 _offer(curate.suppress, "suppress", "Suppressed", "Show lessons no more, whatever is measured.")
 _offer(curate.archive, "archive", "Archived", "Put lessons away; they are not learned again.")
-_offer(curate.restore, "restore", "Brought back", "Bring lessons back that are in the trash, suppressed or archived.")
-_offer(curate.discard, "rm", "In the trash", "Put lessons into the trash; `lessons restore` brings them back.")
+_offer(curate.restore, "restore", "Restored", "Bring lessons back that are in the trash, suppressed or archived.")
+_offer(curate.discard, "rm", "Trashed", "Put lessons into the trash; `lessons restore` brings them back.")
 
 
 @lessons.command()

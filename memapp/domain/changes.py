@@ -36,15 +36,15 @@ class Event(StrEnum):
 
     ADD = "ADD", "create", "created", "remembered"
     UPDATE = "UPDATE", "update", "updated", "changed"
-    PIN = "PIN", "pin", "pinned", "pinned or unpinned"
-    DELETE = "DELETE", "delete", "soft_deleted", "moved to the trash"
-    TTL = "TTL", "ttl", "soft_deleted", "moved to the trash, unused"
-    RESTORE = "RESTORE", "restore", "restored", "brought back"
+    PIN = "PIN", "pin", "pinned", "pinned"
+    DELETE = "DELETE", "delete", "soft_deleted", "trashed"
+    TTL = "TTL", "ttl", "soft_deleted", "trashed, unused"
+    RESTORE = "RESTORE", "restore", "restored", "restored"
     MERGE = "MERGE", "merge", "merged", "merged"
     LINK = "LINK", "link", "linked", "linked"
     PURGE = "PURGE", "purge", "deleted", "erased for good"
     PROFILE = "PROFILE", "update", "profile", "changed your profile"
-    UNSAY = "UNSAY", "update", "updated", "no longer brought up"
+    UNSAY = "UNSAY", "update", "updated", "stopped bringing up"
     UNDO = "UNDO", "undo", "updated", "took back"
 
 

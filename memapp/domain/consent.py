@@ -102,21 +102,23 @@ def change(request: ConsentRequest) -> str:
     return f"{label(request.field)}{_quoted(request.new_value)}"
 
 
-def decided(decision: str, request: ConsentRequest) -> str:
-    """Return what was decided, by its name in the history, on a request: `Approved Home “Bergen”`."""
+def decided(decision: str, request: ConsentRequest, more: int = 0) -> str:
+    """Return what was decided, by its name in the history, on a request and so many more: `Approved Home “Bergen”`."""
+    others = f" and {more} more" if more else ""
     if request.field == CONFLICT and decision in ("approved", "denied"):
-        return f"Kept{_quoted(request.new_value)}" if decision == "approved" else "Kept both of two facts that disagree"
+        kept = _quoted(request.new_value) if decision == "approved" else " both of two facts that disagree"
+        return f"Kept{kept}{others}"
     if decision == "changed" and request.proposer == "person":
         is_set, said = bool(request.new_value), _quoted(request.new_value or request.old_value)
-        return f"Set {label(request.field)} to{said}" if is_set else f"Took away {label(request.field)}{said}"
-    return f"{verb(decision)} {change(request)}"
+        return f"{f'Set {label(request.field)} to' if is_set else f'Took away {label(request.field)}'}{said}{others}"
+    return in_words_of(decision, f"{change(request)}{others}")
 
 
-def verb(decision: str) -> str:
-    """Return what a decision is called, by its name in the history."""
-    verbs = {"changed": "Approved", "approved": "Approved", "denied": "Denied", "snoozed": "Put off until tomorrow:"}
-    verbs |= {"withdrawn": "Withdrew", "expired": "Closed unanswered:"}
-    return verbs.get(decision, "Changed")
+def in_words_of(decision: str, what: str) -> str:
+    """Return what was decided, by its name in the history, on something that is named."""
+    said = {"changed": "Approved {}", "approved": "Approved {}", "denied": "Denied {}", "withdrawn": "Withdrew {}"}
+    said |= {"snoozed": "Put off {} until tomorrow", "expired": "Closed {} unanswered"}
+    return said.get(decision, "Changed {}").format(what)
 
 
 def _quoted(value: str) -> str:

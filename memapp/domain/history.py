@@ -96,6 +96,8 @@ class Step:
     """Of a memory that went to the trash."""
     kind: str = ""
     """Of that memory, while it is there."""
+    pinned: bool = False
+    """Whether that memory was pinned by it."""
     facts: int = 0
     """That an import put before the person."""
     chats: int = 0

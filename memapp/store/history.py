@@ -173,11 +173,12 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "", by_upke
                       SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
                   ORDER BY last.number DESC LIMIT :limit)
               SELECT h.step AS id, h.event, h.memory_id, coalesce(m.text, l.rule_text) AS text, m.kind, done.memories, h.actor,
-                     h.ts AS at,
+                     h.ts AS at, coalesce(v.snapshot ->> 'pinned', 0) AS pinned,
                      h.meta ->> 'reason' AS reason, coalesce(done.brought ->> '$.facts', 0) AS facts,
                      coalesce(json_array_length(done.brought, '$.threads'), 0) AS chats,
                      (SELECT count(*) FROM json_each(done.brought, '$.threads') WHERE {chat.WENT_ON}) AS kept
               FROM done CROSS JOIN history h ON h.number = done.first LEFT JOIN memories m ON m.id = h.memory_id
+                   LEFT JOIN versions v ON v.id = h.new_ref
                    LEFT JOIN lessons l ON l.id = substr(h.memory_id, {len(LESSON) + 1}) AND {_OF_LESSON}
               ORDER BY done.number DESC"""  # noqa: S608
     return session.records(Step, sql, limit=limit, step=step, imports=f"{IMPORT}*")

@@ -90,7 +90,7 @@ class AppSession:
         finally:
             self.memories_changed()  # some of it may wait in the inbox now
         self.undone.drop(done.step)
-        return f"Taken back: {done.label.replace(': ', ' ')}"
+        return f"Taken back: {done.label}"
 
     # Erasing ---------------------------------------------------------------------------------------------------------
 

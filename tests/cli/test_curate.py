@@ -96,8 +96,8 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
-        "Taken back: Brought back “I keep bees.”",
-        "Taken back: Moved to the trash: “I keep bees.” and 1 more",
+        "Taken back: Restored “I keep bees.”",
+        "Taken back: Trashed “I keep bees.” and 1 more",
     ]
     assert texts(memapp) == {"I keep bees.", "I keep hens."}
     assert json.loads(memapp("undo", "--json")[1])[0]["event"] == "ADD"
@@ -147,7 +147,7 @@ def test_a_terminal_tells_people_of_themselves_and_a_pipe_what_is_stored(
     _, found, _ = memapp("add", "User lives in Ghent.")
     memapp("edit", found.strip(), "User lives in Bruges.")
     _, gone, _ = memapp("add", "User drinks coffee.")
-    assert "In the trash: You drink coffee." in memapp("rm", gone.strip())[2]
+    assert "Trashed: You drink coffee." in memapp("rm", gone.strip())[2]
     asked = tuple(found.strip() if part == "ID" else part for part in command)
     assert "User" in memapp(*asked)[1] and "You" not in memapp(*asked)[1]
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

@@ -264,7 +264,7 @@ def test_what_was_withdrawn_before_it_was_learned_is_learned_after_the_undo(runt
 def test_undo_that_takes_back_what_memapp_did_at_the_last_word(runtime: Runtime) -> None:
     thread = tell(runtime, "I play the piano. I hate olives.")
     own(runtime, "forget what I said about the piano", thread)
-    assert own(runtime, "undo that", thread) == "Taken back: Moved to the trash: “You play the piano.”"
+    assert own(runtime, "undo that", thread) == "Taken back: Trashed “You play the piano.”"
     assert known(runtime) == ["You hate olives.", "You play the piano."]
     own(runtime, "remember that the spare key is with Gladys", thread)
     own(runtime, "undo it please", thread)

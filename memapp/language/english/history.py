@@ -25,13 +25,15 @@ def in_words(one: Step) -> str:
     more = f" and {one.memories - 1} more" if one.memories > 1 else ""
     match one.event:
         case Event.UNSAY:
-            return f"No longer brought up: {counted(one.memories, 'message')} of yours"
+            return f"Stopped bringing up {counted(one.memories, 'message')} of yours"
         case Event.DELETE if one.reason == "superseded":
             return f"Replaced {what} by something newer"
         case Event.DELETE | Event.TTL:
-            return f"Moved to the trash: {what}{more}"
+            return f"Trashed {what}{more}"
+        case Event.PIN:
+            return f"{'Pinned' if one.pinned else 'Unpinned'} {what}{more}"
         case Event.ADD if one.actor != "person" and (made := called("made", one.kind, "")):
-            return f"{made}: {what}"
+            return f"{made} {what}"
         case _:
             return f"{one.event.told.capitalize()} {what}{more}"
 

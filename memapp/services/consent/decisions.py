@@ -19,9 +19,9 @@ from memapp.domain.consent import (
     ConsentRequest,
     DenyReason,
     decided,
+    in_words_of,
     label,
     replaced,
-    verb,
     waiting_of,
 )
 from memapp.domain.filters import ALL_LIVE
@@ -133,13 +133,13 @@ def describe(runtime: Runtime, step: str) -> str:
     if request.file_id and len(of_file) > 1:
         chats = sum(one.memory_id == f"profile:{CHAT}" for one in of_file)
         name = consents.file_name(session, request.file_id)
-        return f"{verb(decision)} {waiting_of(len(of_file) - chats, chats)} from {name}"
+        return in_words_of(decision, f"{waiting_of(len(of_file) - chats, chats)} from {name}")
     more = sum(_decision(one) == decision for one in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
-    went = f" and moved {counted(moved, 'memory', 'memories')} to the trash" if moved else ""
+    went = f" and trashed {counted(moved, 'memory', 'memories')}" if moved else ""
     if request.field in (FACT, FORGOTTEN, CONFLICT):
         request = replace(request, new_value=addressed(request.new_value))
-    return decided(decision, request) + (f" and {more} more" if more else "") + went
+    return decided(decision, request, more) + went
 
 
 def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:

@@ -51,7 +51,7 @@ class InsightsPane(KindPane):
             await asyncio.to_thread(insights.keep_as_memory, self.runtime, one.id)
             (made,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
             self.body.leave_detail()
-            self.session.did(self, f"A memory of yours now: “{shorten(one_line(addressed(one.text)), 40)}”", made.id)
+            self.session.did(self, f"Kept “{shorten(one_line(addressed(one.text)), 40)}” as a memory of yours", made.id)
 
 
 def _why(insight: Insight) -> Content:

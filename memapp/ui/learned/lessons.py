@@ -38,8 +38,8 @@ DEEDS: Mapping[str, tuple[Callable[..., Revision], str, tuple[str, ...]]] = {
     "promote": (curate.promote, "Promoted", ("candidate", "suppressed", "archived")),
     "suppress": (curate.suppress, "Suppressed", ("candidate", "promoted")),
     "archive": (curate.archive, "Archived", ("candidate", "promoted", "suppressed")),
-    "restore": (curate.restore, "Brought back", ("suppressed", "archived")),
-    "discard": (curate.discard, "In the trash:", ("candidate", "promoted", "suppressed", "archived")),
+    "restore": (curate.restore, "Restored", ("suppressed", "archived")),
+    "discard": (curate.discard, "Trashed", ("candidate", "promoted", "suppressed", "archived")),
 }
 """What a key does, how it is told, and with lessons of which status."""
 
@@ -140,7 +140,7 @@ class LessonsPane(LearnedPane):
     def __init__(self, session: AppSession) -> None:
         super().__init__(session)
         self.rows = LessonRows(self.runtime.clock, id="lessons", empty=self.NOTHING)
-        self.field = SearchField("words of a command", self.rows)
+        self.field = SearchField("Search lessons", self.rows)
         self.detail = LessonDetail(self.runtime)
         self.body = Listed(self.rows, self.detail, self.field)
 

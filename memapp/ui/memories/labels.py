@@ -51,7 +51,7 @@ def kept_in_full(purge_at: datetime | None, now: datetime, missing: int = 0) -> 
     """Return the same, and before that time with how much use it takes."""
     if purge_at is None or is_overdue(purge_at, now):
         return kept(purge_at, now, missing)
-    return f"kept at least {left(purge_at - now)} and {DAYS_OF_USE} days of use"
+    return f"kept at least {left(purge_at - now)}, and {DAYS_OF_USE} days on which memapp is used"
 
 
 def _after_use(missing: int) -> str:
@@ -60,7 +60,9 @@ def _after_use(missing: int) -> str:
 
 
 def left(time: timedelta) -> str:
-    """Return a time to come: `6 d 4 h`, `4 h 0 m`."""
+    """Return a time to come: `6 days`, `1 d 4 h`, `4 h 0 m`."""
+    if time.days >= 2:
+        return f"{round(time / timedelta(days=1))} days"
     hours, minutes = time.seconds // 3600, time.seconds % 3600 // 60
     return f"{time.days} d {hours} h" if time.days else f"{hours} h {minutes} m"
 

@@ -44,7 +44,7 @@ class FindScreen(ModalScreen[Hit | None]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self._runtime = runtime
-        self._field = Input(placeholder="Words from a chat, a message or a memory", id="find-text")
+        self._field = Input(placeholder="Search chats, messages and memories", id="find-text")
         self._hits: dict[str, Hit] = {}
         """By the ids of their rows."""
         self._shown: str | None = None

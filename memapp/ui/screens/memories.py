@@ -47,7 +47,7 @@ class MemoriesScreen(MemoryListScreen):
     NOT_FOUND = "No memory is like this.\n\nesc clears the search."
 
     def __init__(self, session: AppSession) -> None:
-        hint = "words  “a phrase”  tag:tea  pinned:yes  before:2026-01-31"
+        hint = "Search memories · “a phrase” tag:tea pinned:yes before:2026-01-31"
         super().__init__(session, hint, MemoryRows(session.runtime.clock, id="memories"), Sort.NEWEST)
         self.detail = MemoryDetail(session.runtime)
         self.body = ListedMemories(self.rows, self.detail, self.field, self.counted)

@@ -53,7 +53,7 @@ class TrashScreen(MemoryListScreen):
 
     def __init__(self, session: AppSession) -> None:
         rows = TrashRows(session.runtime.clock, session.runtime.settings.ttl_days, id="trash")
-        super().__init__(session, "words of what lies here", rows, Sort.CHANGED)
+        super().__init__(session, "Search the trash", rows, Sort.CHANGED)
         self.note = Static(id="trash-note", markup=False)
 
     def compose(self) -> ComposeResult:

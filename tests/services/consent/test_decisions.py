@@ -175,7 +175,7 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
     curate.pin(runtime, added)
     moved = proposed(runtime, value="Bergen", memory=requested_fact(runtime, "User lives in Bergen."))
     step = decisions.approve(runtime, moved.id)
-    assert decisions.describe(runtime, step) == "Approved Home “Bergen” and moved 1 memory to the trash"
+    assert decisions.describe(runtime, step) == "Approved Home “Bergen” and trashed 1 memory"
     assert set(live(runtime)) == {*kept, "User lives in Bergen."}
     undo.undo(runtime, step)
     assert set(live(runtime)) == {*kept, "User lives in Oslo."}
@@ -225,7 +225,7 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
         decisions.approve(runtime, proposed(runtime, "health", value, memory=requested_fact(runtime, f"User has {value}.")).id)
     step = decisions.take_away(runtime, "health", "Diabetes")
     assert (decisions.profile(runtime), live(runtime)) == ({"health": ("asthma",)}, ["User has asthma."])
-    assert decisions.describe(runtime, step) == "Took away Health “diabetes” and moved 1 memory to the trash"
+    assert decisions.describe(runtime, step) == "Took away Health “diabetes” and trashed 1 memory"
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), len(live(runtime))) == ({"health": ("asthma", "diabetes")}, 2)
 

@@ -61,7 +61,7 @@ def test_a_request_expires_after_seven_days_and_cannot_be_approved_then(runtime:
     assert decisions.profile(runtime) == {}
     (entry,) = history.list_entries(runtime.read())
     assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
-    assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed unanswered: Home “Oslo”"
+    assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed Home “Oslo” unanswered"
     assert [one.new_value for one in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
 
 
