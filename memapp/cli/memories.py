@@ -79,6 +79,9 @@ def list_(
     chosen = replace(chosen, pinned=True if pinned else chosen.pinned, tags=tags, after=since or chosen.after)
     found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
     nothing, name = "Nothing found.", short_ids(runtime, "memories")
+    if not found and chosen.words:
+        chosen = curate.respelt(runtime, chosen)
+        found = curate.list_memories(runtime, chosen, Sort(sort), limit=limit + 1, offset=offset)
     if not found and curate.count(runtime) == 0:
         nothing = "Nothing is remembered yet. Try: memapp add 'I prefer oolong in the morning.'"
 
@@ -86,7 +89,7 @@ def list_(
         pin = "★" if one.pinned else " "
         return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": told(one.text)}
 
-    return listing(found, row, nothing, limit)
+    return listing(found, row, nothing, limit, "; ".join(chosen.problems))
 
 
 @click.command("show")

@@ -89,12 +89,18 @@ class Output:
 
 
 def listing(
-    found: Sequence[_Found], row: Callable[[_Found], Mapping[str, Any]], nothing: str = "", limit: int | None = None
+    found: Sequence[_Found],
+    row: Callable[[_Found], Mapping[str, Any]],
+    nothing: str = "",
+    limit: int | None = None,
+    aside: str = "",
 ) -> Output:
     """Return a listing: a row of each thing, or a word when there is none; of what is more than `limit`, only that."""
     shown = found[:limit]
     more = f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
-    return Output(shown, rows=[row(one) for one in shown], notes=() if found else (nothing,), aside=more)
+    return Output(
+        shown, rows=[row(one) for one in shown], notes=() if found else (nothing,), aside="\n".join(filter(None, (aside, more)))
+    )
 
 
 def messages_behind(messages: "Sequence[Message]") -> list[str]:

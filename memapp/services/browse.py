@@ -54,6 +54,8 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         *(search_memories(session, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
         *(search_messages(session, words, unfinished=True, commands=True) if "message" in kinds else ()),
     ]
+    if not candidates and "memory" in kinds:
+        candidates = search_memories(session, Scope(user), words)  # perhaps one is misspelt
     titles: dict[str, str] = {}
     for one in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:
         if one.thread_id and one.thread_id not in titles:

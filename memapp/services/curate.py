@@ -8,7 +8,8 @@ from memapp.domain.changes import Actor, Change, Created, Pinned, Restored, Revi
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.howto import MAX_STEP_CHARS, MAX_STEPS
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind, Memory, State
-from memapp.domain.text import clean, one_line, shorten
+from memapp.domain.ranking import words_of
+from memapp.domain.text import clean, nearest, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import tells_secret
 from memapp.language.english.duplicates import normalise
@@ -24,6 +25,8 @@ from memapp.store import changes, consents, memories, relations
 from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
+SPELT_AMONG, NEARLY_THE_SAME = 2_000, 75
+"""A word that no memory has is looked for among those of so many; how near it must be, of 100."""
 SECRET = "I do not keep passwords, PINs or card numbers. Nothing of that is in memory."
 
 get = reading(memories.get_memory)
@@ -200,6 +203,18 @@ def read_filter(runtime: Runtime, typed: str) -> MemoryFilter:
     near = [name for name in known if name.startswith(wanted.category)] or known
     said = f"category: is one of {', '.join(near[:3])}{f' and {len(near) - 3} more' if len(near) > 3 else ''}"
     return replace(wanted, category=near[0] if len(near) == 1 else "", problems=(*wanted.problems, said))
+
+
+def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
+    """Return a filter that lets nothing through with each word that no memory has as the nearest that one has."""
+    session, state = runtime.read(), wanted.state
+    unknown = {word for word in wanted.words if not memories.list_memories(session, MemoryFilter(state, (word,)), limit=1)}
+    among = memories.list_memories(session, MemoryFilter(state), limit=SPELT_AMONG) if unknown else []
+    known = {word for one in among for word in words_of(" ".join((one.text, *one.tags)))}
+    meant = {word: near for word in unknown if (near := nearest(word, known, NEARLY_THE_SAME))}
+    words = tuple(meant.get(word, word) for word in wanted.words)
+    told = (f"read as: {' '.join(words)}",) if meant else ()
+    return replace(wanted, words=words, problems=(*wanted.problems, *told))
 
 
 def _checked(text: str) -> str:

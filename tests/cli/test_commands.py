@@ -428,3 +428,9 @@ def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(memapp: Termi
     short = [line.split()[0] for line in lines]
     assert [len(one) for one in short] == [4] * 3
     assert "number 2" in memapp("show", short[0])[1]
+
+
+def test_a_word_that_no_memory_has_is_read_as_the_nearest_one(memapp: Terminal) -> None:
+    memapp("add", "My sister loves pottery.")
+    assert memapp("list", "potery")[1:] == (memapp("list", "pottery")[1], "read as: pottery\n")
+    assert memapp("list", "zzzzzz")[1:] == ("", "Nothing found.\n")

@@ -121,10 +121,24 @@ async def test_typing_searches_and_points_out_what_matched(world: World) -> None
         assert any("oolo" in part.text and part.style and part.style.underline for part in strip)
         await seen.type("zzz")
         await shown(seen, "oolozzz")
-        assert "No memory is like this." in seen.text()
+        assert "No memory has these words." in seen.text()
         await seen.pilot.press("escape")
         await shown(seen)
         assert len(texts(screen)) == 3
+
+
+async def test_a_word_that_no_memory_has_is_found_as_it_is_spelt_there(world: World) -> None:
+    async with memories(world, ["User's sister loves pottery.", "User loves hiking."]) as (seen, screen):
+        await seen.pilot.press("slash")
+        await seen.type("siter potery")
+        await seen.until(lambda: texts(screen) == ["User's sister loves pottery."])
+        await seen.until(lambda: "1 memory ! read as: sister pottery" in seen.words())
+        await seen.type(" zzz")
+        await shown(seen, "siter potery zzz")
+        assert "No memory has these words." in seen.text()
+        await seen.pilot.press("ctrl+f")
+        await seen.type("hikng")
+        await seen.until(lambda: "You love hiking." in seen.text())
 
 
 async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) -> None:
@@ -139,7 +153,7 @@ async def test_without_a_hit_nothing_of_the_memory_before_is_seen(world: World) 
             await seen.pilot.press("escape", "slash")
             await seen.type("zzz")
             await shown(seen, "zzz")
-            assert "No memory is like this." in seen.text()
+            assert "No memory has these words." in seen.text()
             beside = " ".join(line[line.index("│") :] for line in seen.lines() if "│" in line)
             assert set(beside) <= set("│ "), beside
             await seen.pilot.press("escape")

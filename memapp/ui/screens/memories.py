@@ -44,7 +44,7 @@ class MemoriesScreen(MemoryListScreen):
         "n writes the first memory by hand; or chat (F2):\n"
         "what you tell memapp there comes here by itself."
     )
-    NOT_FOUND = "No memory is like this.\n\nesc clears the search."
+    NOT_FOUND = "No memory has these words.\n\nesc clears the search."
 
     def __init__(self, session: AppSession) -> None:
         hint = "Search memories · “a phrase” tag:tea pinned:yes before:2026-01-31"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -109,15 +110,21 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         if self.has_rows and few:
             await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self.field.value, self.wanted()
-        await self._look_up(text, wanted, AT_FIRST if few else PAGE)
+        wanted = await self._look_up(text, wanted, AT_FIRST if few else PAGE)
         if few and self._page.more:
             await asyncio.sleep(REST_SECONDS)
             await self._look_up(text, wanted, PAGE)
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)
         self.show_counted()
 
-    async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> None:
-        found = self._page = await asyncio.to_thread(_page_of, self.runtime, wanted, self.sort, self._skipped, size)
+    async def _look_up(self, text: str, wanted: MemoryFilter, size: int) -> MemoryFilter:
+        """Look up what a filter lets through, or the same spelt as some memory has it; return the filter of the two."""
+        page_of = partial(_page_of, self.runtime, sort=self.sort, offset=self._skipped, size=size)
+        found = await asyncio.to_thread(page_of, wanted)
+        if wanted.words and not found.rows:
+            wanted = await asyncio.to_thread(curate.respelt, self.runtime, wanted)
+            found = await asyncio.to_thread(page_of, wanted)
+        self._page = found
         if marked := tuple(self.rows.marked):  # on other pages, too
             there = await asyncio.to_thread(_still_there, self.runtime, marked, live=wanted.state is State.LIVE)
             self.rows.keep_marks(marked, there)
@@ -136,6 +143,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             self.call_later(self.refresh_bindings)
         self._go_to, self.shown_for = None, text
         self.show_counted()
+        return wanted
 
     def show_counted(self) -> None:
         """Say how many there are, how many are marked, and what is wrong with the search."""
@@ -195,7 +203,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
             self.action_chat()
 
 
-def _page_of(runtime: Runtime, wanted: MemoryFilter, sort: Sort, offset: int, size: int) -> MemoryPage:
+def _page_of(runtime: Runtime, wanted: MemoryFilter, *, sort: Sort, offset: int, size: int) -> MemoryPage:
     found = curate.list_memories(runtime, wanted, sort, limit=size + 1, offset=offset)
     return MemoryPage(tuple(found[:size]), offset, len(found) > size, lifecycle.missing(runtime, found[:size]))
 

@@ -48,7 +48,7 @@ class TrashScreen(MemoryListScreen):
         "What you put here (d in Memories, F3), and what nobody needed\n"
         "for long, waits here before it is erased for good."
     )
-    NOT_FOUND = "Nothing in the trash is like this.\n\nesc clears the search."
+    NOT_FOUND = "Nothing in the trash has these words.\n\nesc clears the search."
     COUNTED = " in the trash"
 
     def __init__(self, session: AppSession) -> None:
