@@ -8,7 +8,7 @@ from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names
 from memapp.language.english.authorship import own_words
-from memapp.language.english.grammar import sentences
+from memapp.language.english.grammar import EN, sentences
 from memapp.language.english.memory_question import MemoryQuestion, looked_up_beside
 from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
@@ -73,4 +73,11 @@ def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[tuple[str, str]
             for told in told_beside(sentence, hints).splitlines():
                 left = left.replace(told.removesuffix("…"), "")
             if says_any(left, hints):
-                yield message.thread_id, left.strip(" ,;:")
+                yield message.thread_id, _whole(left)
+
+
+def _whole(left: str) -> str:
+    """Return what is left of a sentence without the `and` or the comma that led to what is not."""
+    words = left.strip(" ,;:").split(" ")
+    kept = [at for at, word in enumerate(words) if word.casefold() not in EN.coordinators]
+    return " ".join(words[kept[0] : kept[-1] + 1]).strip(" ,;:") if kept else ""

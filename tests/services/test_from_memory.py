@@ -386,6 +386,8 @@ def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_quest
     here = tell(runtime, "my boyfriend raul sings in a choir", "I'm Ned, just moved to Porto for work")
     assert "raul sings in a choir" in own(runtime, "what does raul do?", here)
     assert "just moved to Porto" in own(runtime, "where do i live?", here)
+    here = tell(runtime, "i'm Ana, and work as a nurse")
+    assert own(runtime, "what's my name?", here).startswith('You told me here: "i\'m Ana". '), "no word leads to what is left out"
     assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
 
