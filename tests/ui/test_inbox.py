@@ -577,6 +577,15 @@ async def test_no_mode_before_the_badge_moves_when_something_waits(world: World,
         assert after.partition("Inbox")[0] == before.partition("Inbox")[0] and after.endswith(" offline")
 
 
+async def test_the_mode_one_is_in_is_seen_on_a_narrow_screen_too(world: World) -> None:
+    async with world.app((50, 16)) as seen:
+        await seen.ready()
+        await seen.pilot.press("f9")
+        await seen.until(lambda: seen.lines()[0].startswith("…") and seen.lines()[0].endswith("[Settings]"))
+        await seen.pilot.press("f3")
+        await seen.until(lambda: seen.lines()[0].startswith(" ") and "[Memories]" in seen.lines()[0])
+
+
 async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_focus(seen: Seen) -> None:
     await seen.type("half a sent")
     propose(seen)

@@ -62,7 +62,12 @@ class TopBar(Static):
         head = self._head(modes.cell_length, edge)
         right = self._fitting(self._room(head.cell_length + modes.cell_length + len(edge)) - 1) + edge
         space = self.size.width - head.cell_length - modes.cell_length - len(right)
-        self.update(joined(head, modes, " " * max(0, space), (right, "$text-muted")), layout=False)
+        self.update(self._with_current(joined(head, modes, " " * max(0, space), (right, "$text-muted"))), layout=False)
+
+    def _with_current(self, line: Content) -> Content:
+        """Return the line without as much of its beginning as keeps the current mode from being seen."""
+        hidden = line.plain.find("]") + 1 - self.size.width
+        return line if hidden <= 0 else joined(("…", "$text-muted"), line[hidden + 1 :])
 
     @property
     def _badges(self) -> dict[str, str]:
