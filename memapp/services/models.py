@@ -153,12 +153,11 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
 
 
 def machine(runtime: Runtime) -> str:
-    """Say how much memory is free, what the installed llama.cpp computes with, and how many layers the graphics card gets."""
-    layers = runtime.settings.gpu_layers
-    graphics = build.graphics()
+    """Say how much memory is free, and what models are computed with: how much of them goes to the graphics card."""
+    layers, graphics = runtime.settings.gpu_layers, build.graphics()
     share = "all layers" if layers < 0 else f"{layers:,} layers"
-    computes = f"{graphics} build: {share} on the graphics card" if graphics else "CPU build"
-    return f"{gguf_file.free_memory() / 1e9:.1f} GB of memory free · llama.cpp: {computes} (gpu_layers {layers})"
+    computes = f"{share} on the graphics card ({graphics})" if graphics else "models run on the processor"
+    return f"{gguf_file.free_memory() / 1e9:.1f} GB of memory free · {computes}"
 
 
 def _kept_files(runtime: Runtime) -> list[KeptFile]:

@@ -22,7 +22,7 @@ def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
         list_of_models(tmp_path / "list", site, monkeypatch)
         out, err = memapp("models")[1:]
         assert "Tiny\t0 MB\tneeds 0.3 GB\tnot here yet · MIT · Good.\n" in out
-        assert "GB of memory free · llama.cpp: CPU build (gpu_layers -1)" in err
+        assert "GB of memory free · models run on the processor" in err
         code, _, err = memapp("models", "get", "Tiny")
         assert (code, site.asked) == (4, [])
         assert terms in err and "Add --yes" in err

@@ -119,6 +119,6 @@ def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Pa
 
 
 def test_the_machine_is_described(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "CPU build (gpu_layers -1)" in models.machine(runtime)
+    assert "models run on the processor" in models.machine(runtime)
     monkeypatch.setattr(models.build, "graphics", lambda: "CUDA")
-    assert "CUDA build: all layers on the graphics card (gpu_layers -1)" in models.machine(runtime)
+    assert "all layers on the graphics card (CUDA)" in models.machine(runtime)

@@ -97,6 +97,8 @@ class ModelsScreen(ModeScreen):
         super().__init__(session)
         self.models = Explained(ModelRows(session.talk))
         self._machine = ""
+        self._answering = ""
+        """What the list calls the model that answers."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -113,8 +115,8 @@ class ModelsScreen(ModeScreen):
         choices = await asyncio.to_thread(models.list_models, self.runtime)
         self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
-        answering = next((rows.key(one) for one in choices if one.current), "")
-        rows.show(choices, at=None if rows.current else answering)
+        self._answering = next((rows.key(one) for one in choices if one.current), "")
+        rows.show(choices, at=None if rows.current else self._answering)
         self._show_state()
 
     @work(exclusive=True, group="loading")
@@ -134,10 +136,12 @@ class ModelsScreen(ModeScreen):
             "ready": f"Search by meaning: on, with {embedding.note.partition('@')[0]}.",
             "failed": f"Search by meaning: not available; words still work. {embedding.note}",
         }[embedding.state]
-        own = f"Your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
-        what = words + (chat.note if chat.state != "off" else "")
-        form = f"Prompts: {models.current_form(self.runtime)}." if chat.state == "ready" else ""
-        more = "\n".join(one for one in (form, meaning, self._machine, own) if one)
+        own = (
+            f"A model of your own: put a .gguf file into {self.runtime.paths.models}, or name a local server under Settings (F9)."
+        )
+        named = f"{self._answering}: " if chat.state == "ready" and self._answering not in chat.note else ""
+        what = words + (named + chat.note if chat.state != "off" else "")
+        more = "\n".join(one for one in (meaning, self._machine, own) if one)
         state = joined((what, "bold"), "\n", (more, "$text-muted"))
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(read_models.network(self.runtime))
