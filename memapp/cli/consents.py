@@ -41,13 +41,17 @@ def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str
         found = {"id": name(one.id), "until": when(one.expires_at)}
         if isinstance(one, ImportedFile):
             return {**found, "from": "imported", "field": "File", "change": str(one)}
-        change = f"{replaced(one, known.get(one.field, ())) or '-'} > {one.new_value or '?'}"
+        change = _from_to(replaced(one, known.get(one.field, ())), one.new_value)
         value = addressed(one.new_value) if one.field == FACT else one.new_value if one.field == CHAT else change
         if one.field == CONFLICT:
-            value = f"{addressed(one.old_value)} > {addressed(one.new_value)}"
+            value = _from_to(addressed(one.old_value), addressed(one.new_value))
         return {**found, "from": came_from(one), "field": label(one.field), "change": value}
 
     return row
+
+
+def _from_to(old: str, new: str) -> str:
+    return f"{old or 'nothing'} → {new or '?'}"
 
 
 @consents.command("show")
@@ -76,9 +80,9 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     ]
     data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}
     if request.field == CONFLICT:
-        said = f"{addressed(request.old_value)} > {addressed(request.new_value)}"
+        said = _from_to(addressed(request.old_value), addressed(request.new_value))
         return Output(data, f"{label(request.field)}: {said}", notes=[notes[0], NEWER_OR_BOTH])
-    return Output(data, f"{label(request.field)}: {old or '-'} > {request.new_value or '?'}", notes=notes)
+    return Output(data, f"{label(request.field)}: {_from_to(old, request.new_value)}", notes=notes)
 
 
 @click.command()

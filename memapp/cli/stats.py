@@ -52,10 +52,10 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day])
     on_terminal = sys.stdout.isatty()
-    if on_terminal and counts:
-        say("What memapp did: today, in the last 7 days, in all, and how often it failed")
+    heads = {"part": "", "did": "What memapp did", "today": "today", "week": "7 days", "total": "all", "failed": "failed"}
     show_rows(
-        [
+        ([heads] if on_terminal and counts else [])
+        + [
             {
                 "part": part_of(one) if on_terminal else one.node,
                 "did": operation_of(one) if on_terminal else one.op,

@@ -16,6 +16,7 @@ from memapp.language.english.duplicates import normalise
 from memapp.language.english.filters import parse_filter
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.second_person import as_stored
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_after, tags_for, tags_with
 from memapp.runtime import Runtime
@@ -98,13 +99,14 @@ def edit(
 ) -> Revision:
     """Put other words, tags, importance, category or steps in place; None leaves a part as it is.
 
+    Words may say `you`, as the person is told them, or `User`, as they are stored.
     Tags that were made of words that are gone give way to new ones, unless others are given.
     """
     before = get(runtime, memory_id)
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
-        text = _checked(text)
+        text = as_stored(_checked(text), before.text)
         if before.state is State.LIVE:
             _refuse_same(runtime, text, memory_id)
         tags = tags_after(before.tags, before.text, text) if tags is None else tags

@@ -27,6 +27,11 @@ def find(runtime: Runtime, step: str) -> Step | None:
     return next(iter(found), None)
 
 
+def memories_of(runtime: Runtime, step: str) -> list[str]:
+    """Return the ids of the memories that a step changed, in the order in which it did."""
+    return [one.memory_id for one in history.entries_of_step(runtime.read(), step) if one.is_of_memory]
+
+
 def describe(runtime: Runtime, step: Step) -> str:
     """Return what a step did, as it is called wherever it can be taken back or was."""
     return decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)

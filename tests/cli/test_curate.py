@@ -56,6 +56,12 @@ def test_a_memory_is_edited_in_its_parts(memapp: Terminal, monkeypatch: pytest.M
     assert memapp("edit", memory_id, "--category", "nowhere")[0] == 2
 
 
+def test_a_fact_is_edited_in_the_words_in_which_it_is_told(memapp: Terminal) -> None:
+    one = add(memapp, "User hates mushrooms.")
+    assert memapp("edit", one, "You hate olives.")[0] == 0
+    assert texts(memapp) == {"User hates olives."}
+
+
 def test_pinned_and_no_longer(memapp: Terminal) -> None:
     memory_id = add(memapp, "I keep bees.")
     assert json.loads(memapp("pin", memory_id, "--json")[1])[0]["pinned"] is True
@@ -258,7 +264,7 @@ def test_forgetting_words_is_previewed_first(memapp: Terminal) -> None:
 
 def test_a_request_is_shown_approved_and_taken_back(memapp: Terminal) -> None:
     request = propose(memapp, "city", "Ghent")
-    assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "- > Ghent\n"]
+    assert memapp("consents")[1].split("\t")[2:] == ["from a chat", "Home", "nothing → Ghent\n"]
     shown = json.loads(memapp("consents", "show", request[-6:], "--json")[1])
     assert (shown["new_value"], shown["proposer"]) == ("Ghent", "rules")
     assert memapp("profile")[1] == ""
@@ -287,7 +293,7 @@ def test_another_value_leaves_those_beside_it(memapp: Terminal) -> None:
     assert memapp("approve", propose(memapp, "health", "migrane"), "--value", "migraine")[0] == 0
     assert memapp("profile")[1] == "Health\tasthma\nHealth\tdiabetes\nHealth\tmigraine\n"
     request = propose(memapp, "health", "gout")
-    assert memapp("consents")[1].split("\t")[3:] == ["Health", "- > gout\n"]
+    assert memapp("consents")[1].split("\t")[3:] == ["Health", "nothing → gout\n"]
     assert "stays beside: asthma; diabetes; migraine\n" in memapp("consents", "show", request)[2]
     said = "Health: asthma; migraine. To undo: memapp undo.\n"
     assert memapp("profile", "clear", "health", "Diabetes")[0::2] == (0, said)
@@ -360,7 +366,7 @@ def test_a_backup_is_put_back_and_what_was_there_is_kept(memapp: Terminal, tmp_p
     assert "Name: Bo" in err
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
-    assert "Home\t- > Ghent" in memapp("consents")[1], "what waited then waits again"
+    assert "Home\tnothing → Ghent" in memapp("consents")[1], "what waited then waits again"
     assert "Expired" not in memapp("history")[1]
     (aside,) = (memapp.home / "damaged").glob("memapp.db-before-restore-*.db")
     with sqlite3.connect(aside) as kept:
@@ -377,7 +383,7 @@ def test_a_backup_of_an_older_schema_is_put_back_too(memapp: Terminal, tmp_path:
     monkeypatch.setattr(schema, "scripts", lambda: [*released, newer])
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
     assert texts(memapp) == {"I keep bees."}
-    assert "Home\t- > Ghent" in memapp("consents")[1]
+    assert "Home\tnothing → Ghent" in memapp("consents")[1]
 
 
 def test_a_damaged_file_is_moved_aside_as_it_is(memapp: Terminal, tmp_path: Path) -> None:

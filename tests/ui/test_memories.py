@@ -259,6 +259,14 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
 
 
+async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.pilot.press("down", "d")
+        await seen.until(lambda: len(texts(screen)) == 2)
+        await seen.pilot.press("up", "up", "u")
+        await seen.until(lambda: len(texts(screen)) == 3 and screen.rows.current is screen.rows.items[1])
+
+
 async def test_undo_goes_on_after_a_restart(world: World) -> None:
     async with memories(world) as (seen, screen):
         await seen.pilot.press("d")
@@ -399,7 +407,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         assert "Older" not in seen.text() and "Compare" not in seen.text(), "one version is compared with nothing"
         await seen.pilot.press("tab")
         await looked_up(seen)
-        assert "nothing yet" in seen.text() and "Walk there" not in seen.text()
+        assert NOTHING_RELATED in seen.text() and "Walk there" not in seen.text()
         await seen.pilot.press("escape")
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
@@ -548,7 +556,13 @@ async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(wo
         assert seen.app.clipboard == "You live in Bruges."
         await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(Words).text == "You live in Bruges.", "it says the same as everywhere"
-        await seen.pilot.press("escape", "d")
+        await seen.pilot.press("backspace", *", in a flat.", "enter")
+        await seen.until(lambda: "You live in Bruges, in a flat." in seen.words())
+        assert live(runtime)[0].text == "User lives in Bruges, in a flat.", "it is a fact all the same"
+        await seen.pilot.press("u")
+        await seen.until(lambda: live(runtime)[0].text == "User lives in Bruges.")
+        await looked_up(seen)
+        await seen.pilot.press("d")
         await seen.until(lambda: len(texts(screen)) == 1)
         assert any("Trashed “You live in Bruges.”" in toast for toast in seen.toasts())
         await seen.pilot.press("f5")

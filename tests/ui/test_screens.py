@@ -48,6 +48,7 @@ from memapp.ui.screens.models import SIGNS, ModelRows, ModelsScreen
 from memapp.ui.screens.settings import SettingRows, SettingsScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -187,6 +188,17 @@ async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int,
         top = seen.lines()[0]
         assert ("demo - nothing is saved" if size[0] > 80 else " demo ") in top and " Settings" in top
         assert "Nothing leaves this machine." in seen.words()
+
+
+async def test_escape_leaves_a_search_before_it_leaves_the_settings(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        await seen.pilot.press("f9", "slash", *"theme", "enter", "escape")
+        screen = seen.app.screen
+        assert isinstance(screen, SettingsScreen) and screen.query_one(SearchField).value == ""
+        assert screen.query_one(SettingRows).has_focus and len(screen.query_one(SettingRows).items) > 5
+        await seen.pilot.press("escape")
+        await seen.until(lambda: seen.app.screen is seen.chat)
 
 
 async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> None:

@@ -172,13 +172,7 @@ class LessonsPane(LearnedPane):
 
     def step_back(self) -> bool:
         """Leave the detail, then end the search."""
-        if self.body.leave_detail():
-            return True
-        if self.field.value or self.field.has_focus:
-            self.field.clear()
-            self.rows.focus()
-            return True
-        return False
+        return self.body.leave_detail() or self.field.give_up()
 
     # Keys ------------------------------------------------------------------------------------------------------------
 

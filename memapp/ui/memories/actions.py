@@ -13,7 +13,7 @@ from memapp.domain.forget import Preview, Receipt
 from memapp.domain.howto import parse_howto
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.second_person import addressed, as_stored
+from memapp.language.english.second_person import addressed
 from memapp.services import curate, forget, howtos, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
 from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
@@ -68,8 +68,6 @@ class MemoryActions:
 
         def save(one: MemoryFields) -> Revision | None:
             changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
-            if "text" in changed:
-                changed["text"] = as_stored(one.text, memory.text)
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
         form = MemoryForm("Edit", before, self._readers(), save)

@@ -13,7 +13,7 @@ from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
-from memapp.services import curate, lifecycle
+from memapp.services import curate, lifecycle, undo
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
@@ -77,6 +77,17 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         return self.shown_for is not None
 
     # What is shown ---------------------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.session.taken_back.subscribe(self, self._taken_back)
+
+    @background("memories-undo")
+    async def _taken_back(self, step: str) -> None:
+        """Put the cursor on what an undo brought back or changed."""
+        changed = await asyncio.to_thread(undo.memories_of, self.runtime, step)
+        if changed and self.is_current:
+            self._go_to = self._go_to or changed[0]
+            self.load()
 
     def look_again(self) -> None:
         self.load()
@@ -196,10 +207,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         """Go one step back: out of the search, marks away, search away, to the chat."""
         if self.rows.marked and not self.field.has_focus:
             self.unmark()
-        elif self.field.value or self.field.has_focus:
-            self.field.value = ""
-            self.rows.focus()
-        else:
+        elif not self.field.give_up():
             self.action_chat()
 
 

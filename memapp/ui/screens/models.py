@@ -90,7 +90,7 @@ class ModelsScreen(ModeScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d,delete", "remove", "Remove", id="models.remove", key_display="d"),
         Binding("R", "reload", "Load again", id="models.reload"),
-        Binding("escape", "chat", "Chat", id="models.leave"),
+        Binding("escape", "chat", "Back", show=False, id="models.leave"),
     ]
 
     def __init__(self, session: AppSession) -> None:

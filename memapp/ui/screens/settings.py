@@ -57,7 +57,7 @@ class SettingsScreen(ModeScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("R", "default", "Default", id="settings.default"),
         Binding("slash", "search", "Search", id="settings.search"),
-        Binding("escape", "chat", "Chat", id="settings.leave"),
+        Binding("escape", "back", "Back", show=False, id="settings.leave"),
     ]
 
     def __init__(self, session: AppSession) -> None:
@@ -133,6 +133,11 @@ class SettingsScreen(ModeScreen):
 
     def action_search(self) -> None:
         self.query_one(SearchField).focus()
+
+    def action_back(self) -> None:
+        """Go one step back: out of the search, to the chat."""
+        if not self.query_one(SearchField).give_up():
+            self.action_chat()
 
 
 async def choose_theme(app: App[Any], runtime: Runtime) -> str | None:

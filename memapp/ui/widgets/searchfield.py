@@ -23,6 +23,14 @@ class SearchField(Input):
     def action_leave(self) -> None:
         self._rows.focus()
 
+    def give_up(self) -> bool:
+        """Take the search away and go to the rows, as escape does; say whether there was a search to leave."""
+        is_used = bool(self.value) or self.has_focus
+        if is_used:
+            self.value = ""
+            self._rows.focus()
+        return is_used
+
     def validate_value(self, value: str) -> str:
         """Keep what is pasted from acting on the terminal."""
         return one_line(clean(value)) if clean(value) != value else value
