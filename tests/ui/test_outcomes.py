@@ -65,6 +65,11 @@ async def test_one_thing_is_edited_and_taken_back_on_its_line(seen: Seen) -> Non
     await seen.until(lambda: known(seen) == [] and "1 not kept" in seen.text())
 
 
+async def test_why_the_only_statement_was_not_kept_is_said_at_once(seen: Seen) -> None:
+    await told(seen, QUOTED)
+    await seen.until(lambda: "▸ 1 not kept: not your own words" in seen.words())
+
+
 async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
     await told(seen, QUOTED)
     await seen.click("1 not kept")

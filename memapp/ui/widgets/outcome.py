@@ -72,6 +72,12 @@ class OutcomeNote(Static):
         return self._single
 
     @property
+    def _alone(self) -> NotKept | None:
+        """The one statement there is, if it was not kept: why needs no opening then."""
+        only = self.outcome.items[0] if len(self.outcome.items) == 1 and not self.is_open else None
+        return only if isinstance(only, NotKept) and only.why != "known" else None
+
+    @property
     def _single(self) -> Item | None:
         shown = self.outcome.learned or self.outcome.waiting
         return shown[0] if len(shown) == 1 and not self.is_open else None
@@ -168,6 +174,7 @@ class OutcomeNote(Static):
             text = self._waiting()
         else:
             text, *rest = rest
+            text += f": {WHY[self._alone.why]}" if self._alone else ""
         end = Content("  ·  ").join([Content(" · ").join(deeds)] * bool(deeds) + [plain(one) for one in rest])
         sign = ("▾ " if self.is_open else "▸ ") if self.can_open else ""
         return row(f"{sign}{text}", SHOWN), joined("  ·  ", end) if end else end

@@ -14,7 +14,7 @@ from memapp.ui.safe import joined
 if TYPE_CHECKING:  # it stands on the first picture too, and that waits for no service
     from memapp.ui.session import AppSession
 
-DEMO = ("demo - nothing is saved", "not saved", "demo")
+DEMO = ("demo - nothing is saved", "demo, not saved", "demo")
 """In 80 columns only the shortest fits beside the modes, and in place of the name."""
 
 BADGE_CELLS = 3
@@ -54,9 +54,10 @@ class TopBar(Static):
 
     def _show(self) -> None:
         self._kept_free = max(0, BADGE_CELLS - sum(len(badge) + 1 for badge in self._badges.values()))
-        beside = len(f" memapp {DEMO[0] if self._in_demo else ''}  {self._network} ")
-        forms = (self._list(keys=True), self._list(keys=False))
-        modes = next((one for one in forms if self._room(beside + one.cell_length) >= 0), None)
+        forms = zip(DEMO[::2], (self._list(keys=True), self._list(keys=False)), strict=True)
+        beside = len(f" memapp   {self._network} ")
+        fit = (one for words, one in forms if self._room(beside + len(words) * self._in_demo + one.cell_length) >= 0)
+        modes = next(fit, None)
         edge = "" if modes is None else " "
         modes = modes or self._list(keys=False, close=True)
         head = self._head(modes.cell_length, edge)
