@@ -19,12 +19,14 @@ def config() -> None:
 @click.pass_obj
 def show_(options: dict[str, Any], as_json: bool) -> None:
     """List every setting, where its value comes from, and what it is for."""
+    from memapp.services import preferences
+
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])
     values = loaded.settings.model_dump(mode="json")
     rows = [
         {
             "name": name,
-            "value": values[name] if as_json or values[name] != "" else "-",
+            "value": values[name] if as_json else preferences.shown(values[name]) or "-",
             "from": loaded.origin.get(name, "default"),
             "for": field.description,
         }

@@ -12,7 +12,7 @@ COMMANDS = {
     "forget": ("/forget WHAT", "moves what it knows of something to the trash"),
     "know": ("/know WHAT", "tells what it knows, of you or of something"),
     "undo": ("/undo", "takes back what was changed last"),
-    "run": ("/run COMMAND", "runs a command here, and says what worked when it fails"),
+    "run": ("/run COMMAND", "runs a command, and says what worked if it fails"),
     "sql": ("/sql FILE QUERY", "asks a SQLite database, which is only read"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
     "remark": ("/remark", "lets the persona say something unasked"),

@@ -44,8 +44,8 @@ def list_preferences(runtime: Runtime) -> list[Preference]:
         Preference(
             name=name,
             label=field.title or name,
-            value=_shown(getattr(runtime.settings, name)),
-            default=_shown(field.default),
+            value=shown(getattr(runtime.settings, name)),
+            default=shown(field.default),
             description=field.description or "",
             variable="" if name in settings.WRITTEN else f"{settings.PREFIX}{name.upper()}",
             origin=ORIGINS[runtime.loaded.origin[name]] if name in runtime.loaded.origin else "",
@@ -111,5 +111,6 @@ def said_now(label: str, value: str) -> str:
     return f"{label} is now {value}." if value else f"{label} is no longer set."
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as it is written in config.toml."""
     return str(value).lower() if isinstance(value, bool) else str(value)

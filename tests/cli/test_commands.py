@@ -204,6 +204,7 @@ def test_settings_are_shown_with_where_they_come_from(memapp: Terminal, monkeypa
     memapp("config", "set", "top_k", "7")
     monkeypatch.setenv("MEMAPP_MAX_FACTS", "50")
     rows = {line.split("\t")[0]: line.split("\t")[1:3] for line in memapp("config", "show")[1].splitlines()}
+    assert rows["speculate"][0] == "true", "as one writes it there"
     assert rows["top_k"] == ["7", "file"]
     assert rows["max_facts"] == ["50", "environment"]
     assert rows["fuzzy_threshold"] == ["60", "default"]
