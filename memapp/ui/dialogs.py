@@ -31,12 +31,14 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
     """A card with a title, what a subclass shows, and the keys that work."""
 
     TITLE_STYLE: ClassVar[str] = "bold $primary"
+    LEAVES: ClassVar[str] = "close"
+    """What escape does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", id="dialog.close")]
 
-    def __init__(self, title: str, *, note: str = "", leaves: str = "close") -> None:
+    def __init__(self, title: str, *, note: str = "", leaves: str = "") -> None:
         super().__init__()
-        self._title, self._note, self._leaves = title, note, leaves
+        self._title, self._note, self._leaves = title, note, leaves or self.LEAVES
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="card"):
@@ -107,6 +109,8 @@ class Question(Dialog[bool]):
 
 class Form(Dialog[Answer]):
     """Fields to write in. What is refused stays there, with the reason."""
+
+    LEAVES = "cancel"
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", "Save", priority=True, id="form.save")]
 
@@ -199,6 +203,8 @@ class Choice(Dialog[str]):
 
     `look` is told where the cursor is, and without a choice where it began.
     """
+
+    LEAVES = "cancel"
 
     def __init__(
         self, title: str, shown: Mapping[str, str], chosen: str, *, note: str = "", look: Callable[[str], None] = lambda _: None

@@ -232,7 +232,7 @@ async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once:
 async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(seen: Seen, at_once: None) -> None:
     propose(seen)
     screen = await open_inbox(seen)
-    for tab, other, keys in (("requests", "Profile", "⏎ approve it esc close"), ("profile", "Waiting", "⏎ save esc close")):
+    for tab, other, keys in (("requests", "Profile", "⏎ approve it esc cancel"), ("profile", "Waiting", "⏎ save esc cancel")):
         for leave in ("tab", "shift+tab", "click"):
             at = next((line.index(other), y) for y, line in enumerate(seen.lines()) if other in line)
             await seen.pilot.press("e", "!")

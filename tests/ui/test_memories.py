@@ -303,7 +303,7 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.until(lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
-        assert "⏎ choose ↑↓ move esc close" in seen.words(), "a long list leaves room for the keys"
+        assert "⏎ choose ↑↓ move esc cancel" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
         await seen.pilot.press("enter")

@@ -190,6 +190,15 @@ async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int,
         assert "Nothing leaves this machine." in seen.words()
 
 
+async def test_a_dialog_that_would_save_says_that_escape_does_not(world: World) -> None:
+    async with world.app(size=(80, 24)) as seen:
+        await seen.ready()
+        await seen.pilot.press("f3", "n")
+        await seen.until(lambda: "⏎ save" in seen.text() and "esc cancel" in seen.text() and "esc close" not in seen.text())
+        await seen.pilot.press(*"tea", "escape")
+        await seen.until(lambda: "Nothing is remembered yet." in seen.text())
+
+
 async def test_escape_leaves_a_search_before_it_leaves_the_settings(world: World) -> None:
     async with world.app(size=(80, 24)) as seen:
         await seen.ready()

@@ -124,7 +124,7 @@ def difference_of(before: Version, after: Version) -> Content:
         ("category", before.category, after.category),
         ("importance", f"{bar(before.importance)} {before.importance}", f"{bar(after.importance)} {after.importance}"),
         ("pinned", "yes" if before.pinned else "no", "yes" if after.pinned else "no"),
-        ("it is", called("states", before.state), called("states", after.state)),
+        ("state", called("states", before.state), called("states", after.state)),
     ):
         if old != new:
             lines.append(joined((f"{name}: ", "$text-muted"), (f"-{old or 'none'}-", OUT), " ", (f"+{new or 'none'}+", IN)))
