@@ -23,6 +23,8 @@ from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 
+SWITCHED = {"true": "on", "false": "off"}
+
 
 class SettingRows(ExplainedRows[Preference]):
     """Every setting there is, or those that were searched for."""
@@ -33,12 +35,14 @@ class SettingRows(ExplainedRows[Preference]):
         return item.name
 
     def draw(self, item: Preference, width: int) -> Content:  # noqa: ARG002  # what does not fit is cut
-        return columns("*" if item.value != item.default else "", row(item.label, 24), 26, row(item.value or "—"))
+        return columns(
+            "*" if item.value != item.default else "", row(item.label, 24), 26, row(SWITCHED.get(item.value, item.value) or "—")
+        )
 
     def explain(self, item: Preference) -> Content:
         facts = (
             f"set by {item.origin}" if item.origin else "",
-            f"default: {item.default or 'empty'}",
+            f"default: {SWITCHED.get(item.default, item.default) or 'empty'}",
             f"environment: {item.variable}" if item.variable else "only in config.toml",
             "counts when the model is loaded again (F8, R)" if item.reload else "",
         )
