@@ -717,7 +717,7 @@ async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) 
         await seen.ready()
         await seen.send("hello " * 60)
         await seen.send("What do you know?")
-        await seen.pilot.press("ctrl+t", "escape", "tab")
+        await seen.pilot.press("ctrl+t", "tab")
         await seen.settle()
         drawer = seen.chat.query_one(LoopDrawer)
         assert drawer.has_focus

@@ -66,6 +66,8 @@ class ChatScreen(StyledScreen):
         Binding("ctrl+r", "retry", "Retry", id="chat.retry"),
         Binding("ctrl+t", "drawer", "Loop", id="chat.drawer"),
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
+        Binding("tab", "into_drawer", "Loop", show=False, id="chat.into_drawer"),
+        Binding("tab", "app.focus_next", "Next", show=False, id="chat.next"),
     ]
 
     def __init__(self, session: AppSession, *, question: Callable[[], Writing], typed: Callable[[], Writing]) -> None:
@@ -212,6 +214,8 @@ class ChatScreen(StyledScreen):
             case "retry":
                 answered = self.is_mounted and self.transcript.last_answer is not None
                 return answered and not self.transcript.in_own_words and not self.state.busy
+            case "into_drawer":
+                return self.has_class("-loop") and self.focused is self.composer
         return True
 
     def action_stop(self) -> None:
@@ -248,6 +252,9 @@ class ChatScreen(StyledScreen):
             self.composer.focus()
         self.toggle_class("-loop")
         self.conversation.turn.show_loop()
+
+    def action_into_drawer(self) -> None:
+        self.conversation.drawer.focus()
 
     def action_threads(self) -> None:
         """Show the list of chats and go there; hide it when already there."""
