@@ -64,7 +64,7 @@ def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox
     shown = json.loads(memapp("upkeep", "--job", "consolidate", "--json")[1])
     assert shown[0]["report"] == "merged 0, linked 0, left 0, asked about 1"
     (asked,) = json.loads(memapp("consents", "list", "--json")[1])
-    assert "Only one holds\tYou have two cats. > You have three cats." in memapp("consents", "list")[1]
+    assert "Only one holds\tYou have two cats. → You have three cats." in memapp("consents", "list")[1]
     assert "approve keeps the newer, deny keeps both" in "".join(memapp("consents", "show", asked["id"])[1:])
     assert memapp("approve", asked["id"], "--value", "User has two cats.")[0] == 0
     assert "three" not in memapp("list")[1] and "two cats" in memapp("list")[1]
