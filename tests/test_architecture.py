@@ -71,7 +71,7 @@ RULES = {
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
         "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
-        " inference.server_address inference.build inference.download inference.other_programs inference.prepared domain runtime"
+        " inference.server_http inference.build inference.download inference.other_programs inference.prepared domain runtime"
         " settings errors paths",
         "psutil numpy pydantic",
     ),
