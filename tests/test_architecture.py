@@ -259,9 +259,9 @@ UI_LAYERS = tuple(
     words(layer)
     for layer in (
         "safe themes garbage pasted keys terminal modes messages",
-        "background read_models undo talk session",
+        "background read_models talk session",
         "widgets",
-        "memories.labels memories.memory_rows",
+        "memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
         "panels activity inbox memories learned",
         "chat",

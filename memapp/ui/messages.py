@@ -107,9 +107,10 @@ class DownloadEnded(Announcement):
 
 @dataclass
 class ModeWanted(Announcement):
-    """The person wants another part of memapp."""
+    """The person wants another part of memapp, perhaps one tab or one lesson there."""
 
     mode: str
+    at: str = ""
 
 
 @dataclass
@@ -131,21 +132,7 @@ class MemoryWanted(Announcement):
 
 
 @dataclass
-class LessonWanted(Announcement):
-    """The person wants to see a lesson among all that was learned."""
-
-    lesson_id: str
-
-
-@dataclass
 class MessageWanted(Announcement):
     """The person wants to see a message in its chat."""
 
     message_id: str
-
-
-@dataclass
-class InboxWanted(Announcement):
-    """The person wants a tab of the inbox: what waits for their word, or their profile."""
-
-    tab: str = "requests"

@@ -22,10 +22,10 @@ from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.dialogs import ConfirmErase, TextCard
 from memapp.ui.memories.card import MemoryCard
-from memapp.ui.memories.labels import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.composer import DRAFT_SECONDS
+from memapp.ui.widgets.labels import age, kept, kept_in_full
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
