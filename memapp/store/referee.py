@@ -1,4 +1,4 @@
-"""What models said of steps as referees, and how right they were where the outcome is known."""
+"""Judgements of models as referees of steps, and how right they were where the outcome is known."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -96,6 +96,13 @@ class World:
             until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
+    @asynccontextmanager
+    async def opened(self, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator["Seen"]:
+        """Run the app as `app` does, and wait until it is ready."""
+        async with self.app(size, **kwargs) as seen:
+            await seen.ready()
+            yield seen
+
 
 class Seen:
     """A running app and what can be seen of it."""
@@ -118,8 +125,9 @@ class Seen:
         await self.until(lambda: self.app.runtime.embedding.state in ("ready", "failed"))
         await self._rest()
 
-    async def settle(self) -> None:
-        """Wait until workers are done, and draw the screen."""
+    async def settle(self, condition: Callable[[], object] = lambda: True) -> None:
+        """Wait for a condition, and until workers are done, and draw the screen."""
+        await self.until(condition)
         await self._rest()
         self.lines()
 
@@ -142,6 +150,11 @@ class Seen:
                 return
             await asyncio.sleep(0.01)
         raise AssertionError("waited in vain; the screen:\n" + self.text())
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until all that they began is done."""
+        await self.pilot.press(*keys)
+        await self.settle()
 
     async def type(self, text: str) -> None:
         """Put text into what has the focus, key by key."""
@@ -285,6 +298,5 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 async def seen(world: World) -> AsyncIterator[Seen]:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         yield seen

@@ -74,21 +74,18 @@ def slow_reply(world: World, reply: str, words: int = 3) -> Gate:
 
 async def test_a_message_is_answered_and_is_there_after_a_restart(world: World) -> None:
     world.model.enqueue("Oolong, in the morning.")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("what tea do I like?")
         assert "what tea do I like?" in seen.text()
         assert "Oolong, in the morning." in seen.text()
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert "Oolong, in the morning." in again.text()
         assert len(chats.list_threads(again.app.runtime)) == 1
 
 
 async def test_escape_stops_an_answer_and_keeps_what_there_is(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.chat.composer.focus()
         await seen.type("count")
         await seen.pilot.press("enter")
@@ -110,8 +107,7 @@ async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World)
     await seen.answered()
     assert shown(seen) == ["hello there", "Another answer."]
     assert "answer 2 of 2" in seen.text()
-    await seen.pilot.press("escape", "up", "left_square_bracket")
-    await seen.settle()
+    await seen.press("escape", "up", "left_square_bracket")
     assert shown(seen) == ["hello there", "The first answer."]
     assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
 
@@ -161,8 +157,7 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
     gate = threading.Event()
     world.hold_model = lambda: gate.wait(20)
     async with world.app() as seen:
-        await seen.until(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
-        await seen.settle()
+        await seen.settle(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
         seen.app.runtime.chat.loading("Loading the model: 40 %")
         await seen.until(lambda: "40 %" in seen.text())
         await seen.type("are you there?")
@@ -178,15 +173,13 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
 
 async def test_without_a_model_enter_offers_to_remember(world: World) -> None:
     world.model = None
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert "No model yet" in seen.text()
         await seen.type("Anna likes oolong")
         await seen.pilot.press("enter")
         await seen.until(lambda: "Save what you wrote" in seen.text())
         await seen.pilot.press("enter")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-        await seen.settle()
+        await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
         assert seen.chat.composer.text == ""
 
 
@@ -216,8 +209,7 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World
 
     monkeypatch.setattr(MemappApp, "switch_mode", slow)
     world.model.enqueue("Forty-two.")
-    async with world.app(question="what is it?") as seen:
-        await seen.ready()
+    async with world.opened(question="what is it?") as seen:
         await seen.until(lambda: "Forty-two." in seen.text())
         await seen.answered()
         done = MessageStatus.COMPLETE
@@ -236,8 +228,7 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
 
 
 async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         curate.add(seen.app.runtime, "Anna likes oolong tea.", pinned=True)
         await seen.send("which tea does Anna like?")
         assert "[1] ★ Anna likes oolong tea." in seen.text()
@@ -246,16 +237,14 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.pilot.press("enter")
         await seen.until(lambda: "d Trash" in seen.text())
         await seen.pilot.press("d")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 0)
-        await seen.settle()
+        await seen.settle(lambda: curate.count(seen.app.runtime) == 0)
         await seen.until(lambda: "[1]" not in seen.text())
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda: curate.count(seen.app.runtime) == 1)
 
 
 async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         curate.add(seen.app.runtime, "Anna likes oolong tea.")
         await seen.send("which tea does Anna like?")
         row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
@@ -271,8 +260,7 @@ async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.state.persona_id == "tom")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     assert chats.list_threads(seen.app.runtime) == []
     await seen.type("/remark")
     await seen.pilot.press("enter")
@@ -303,12 +291,10 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
 
 
 async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("I have a dog called Rex.")
         await seen.until(lambda: "Remembered:" in seen.text())
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda: curate.count(seen.app.runtime) == 0)
         assert "Nothing to undo" not in seen.text()
@@ -317,8 +303,7 @@ async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world:
 async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(seen: Seen) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)
-        await seen.until(lambda: "Remembered:" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "Remembered:" in seen.text())
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: You have a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("have"), row))
@@ -385,8 +370,7 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
     world.model.enqueue("Nice.", prediction="Do you have green tea?", needed_info=["tea", "taste"])
     await seen.send("I drink tea")
-    await seen.pilot.press("ctrl+t")
-    await seen.settle()
+    await seen.press("ctrl+t")
     text = seen.text()
     assert "It expects next" in text and "Do you have green tea?" in text
     assert "tea · taste" in text
@@ -394,8 +378,7 @@ async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> No
 
 async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.type("first")
         await seen.pilot.press("enter")
         await seen.until(gate.reached.is_set)
@@ -417,8 +400,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
     seen.chat.open_thread(thread)
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == chats.PAGE
-    await seen.pilot.press("escape", "home", "up")
-    await seen.settle()
+    await seen.press("escape", "home", "up")
     assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
     assert isinstance(seen.chat.transcript.bubbles[0], Said)
 
@@ -429,21 +411,17 @@ async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
     await seen.pilot.press("ctrl+f")
     await seen.type("number 77")
     await seen.until(lambda: "message number 77" in seen.text())
-    await seen.pilot.press("enter")
-    await seen.settle()
-    await seen.until(lambda: seen.chat.transcript.cursor is not None)
-    await seen.settle()
+    await seen.press("enter")
+    await seen.settle(lambda: seen.chat.transcript.cursor is not None)
     assert seen.chat.transcript.cursor.message.text.startswith("message number 77 ")
     assert not seen.chat.transcript.complete
-    await seen.pilot.press("G")
-    await seen.settle()
+    await seen.press("G")
     assert seen.chat.transcript.complete
 
 
 async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Seen) -> None:
     curate.add(seen.app.runtime, "User keeps bees in Ghent.")
-    await seen.pilot.press("f5", "ctrl+f", "ctrl+f", "escape")
-    await seen.settle()
+    await seen.press("f5", "ctrl+f", "ctrl+f", "escape")
     assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
     await seen.type("bees")
@@ -476,16 +454,14 @@ def _fill(seen: Seen, thread_id: str, count: int) -> None:
 
 async def test_quitting_while_an_answer_is_written_keeps_it_and_does_not_wait(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.type("count")
         await seen.pilot.press("enter")
         await seen.until(gate.reached.is_set)
         await seen.type("next thought")
         await seen.pilot.press("ctrl+q")
         await seen.until(lambda: not seen.app.is_running)
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert messages(again)[-1][2] is MessageStatus.STOPPED
         assert again.chat.composer.text == "next thought"
 
@@ -520,14 +496,12 @@ async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> N
 
 
 async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         limit = seen.app.runtime.settings.reply_tokens
         world.model.enqueue("word " * (limit + 50))
         await seen.send("tell me a long story")
         assert "ended at its length limit" in seen.words()
-    async with world.app(size=(80, 24)) as again:
-        await again.ready()
+    async with world.opened(size=(80, 24)) as again:
         assert "ended at its length limit" in again.words()
         await again.type("half a draft")
         world.model.enqueue("And so it ended.")
@@ -594,8 +568,7 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(see
 async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello Ada.")
     await seen.send("Hello, my name is Ada.")
-    await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
-    await seen.settle()
+    await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
     world.model.enqueue("Good morning, Ada.")
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -603,8 +576,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert after_retry[1] == "Good morning, Ada."
     assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
-    await seen.pilot.press("escape", "up", "left_square_bracket")
-    await seen.settle()
+    await seen.press("escape", "up", "left_square_bracket")
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
     await seen.send("yes")
@@ -614,12 +586,10 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
 
 async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:
     (world.folder / "config.toml").write_text("reply_tokens = 16\n", "utf-8")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
         await seen.send("Hello, my name is Ada.")
-        await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
-        await seen.settle()
+        await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
         assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
         await seen.pilot.press("escape", "up", "o")
@@ -632,19 +602,16 @@ def keys(seen: Seen) -> str:
 
 
 async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) -> None:
-    await seen.pilot.press("ctrl+b")
-    await seen.settle()
+    await seen.press("ctrl+b")
     assert "no chats yet" in seen.text()
     assert "Open" not in keys(seen) and "Rename" not in keys(seen) and "Search" in keys(seen)
     await seen.send("hello there")
-    await seen.pilot.press("ctrl+n", "ctrl+b")
-    await seen.settle()
+    await seen.press("ctrl+n", "ctrl+b")
     assert "Open" in keys(seen) and "Rename" in keys(seen)
     await seen.pilot.press("slash", "z", "enter")
     await seen.until(lambda: "no title has these words" in seen.text())
     assert "Open" not in keys(seen) and "Delete" not in keys(seen)
-    await seen.pilot.press("escape", "ctrl+b")
-    await seen.settle()
+    await seen.press("escape", "ctrl+b")
     await seen.pilot.press("enter")
     await seen.until(lambda: seen.chat.state.thread is not None)
 
@@ -652,8 +619,7 @@ async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) 
 async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
     await seen.send("hello there")
     seen.chat.open_thread(None, persona="tom")
-    await seen.until(lambda: seen.chat.state.persona_id == "tom")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     await seen.send("Good morning")
     titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
     assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == ["hello", "there"]
@@ -662,18 +628,15 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
     await seen.send("hello there")
     await seen.pilot.press("ctrl+b", "d")
-    await seen.until(lambda: seen.chat.state.thread is None)
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.thread is None)
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: seen.chat.state.thread is not None)
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.thread is not None)
     assert "hello there" in shown(seen)
 
 
 async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.type("count to ten")
         await seen.pilot.press("enter")
         await seen.until(gate.reached.is_set)
@@ -696,12 +659,10 @@ async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: 
 
 
 async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         await seen.send("hello " * 60)
         await seen.send("What do you know?")
-        await seen.pilot.press("ctrl+t", "escape", "tab")
-        await seen.settle()
+        await seen.press("ctrl+t", "escape", "tab")
         drawer = seen.chat.query_one(LoopDrawer)
         assert drawer.has_focus
         await seen.pilot.press("end")

@@ -76,14 +76,12 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen,
     await seen.send("hello")
     await seen.type("/remember User sails.")
     await seen.pilot.press("enter")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.settle()
+    await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
     match words:
         case "a draft":
             thread = seen.chat.state.thread
             await seen.type("short")
-            await seen.pilot.press("ctrl+n")
-            await seen.settle()
+            await seen.press("ctrl+n")
             seen.chat.open_thread(thread)
             await seen.until(lambda: composer.text == "short")
             await seen.pilot.press("ctrl+z")
@@ -110,8 +108,7 @@ async def test_what_is_pasted_is_cleaned(seen: Seen) -> None:
 
 
 async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("hello")
         thread = seen.chat.state.thread
         assert thread is not None
@@ -120,8 +117,7 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
         seen.chat.state.held = True
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert again.chat.composer.text == "my name is Eve"
         assert again.chat.composer.pasted == ((7, 14),)
 
@@ -130,15 +126,13 @@ async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
     await seen.send("first chat")
     first = seen.chat.state.thread
     await seen.type("for the first")
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     assert seen.chat.composer.text == ""
     await seen.type("for a new one")
     seen.chat.open_thread(first)
     await seen.settle()
     assert seen.chat.composer.text == "for the first"
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     assert seen.chat.composer.text == "for a new one"
 
 
@@ -190,8 +184,7 @@ async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen)
     assert first is not None
     await seen.type("half a draft")
     burst(seen, "ctrl+n", *"half3")
-    await seen.until(lambda: seen.chat.composer.text == "half3")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.composer.text == "half3")
     assert (seen.chat.state.thread, seen.chat.composer.text) == (None, "half3")
     assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
 
@@ -218,8 +211,7 @@ async def test_a_message_is_written_in_another_editor(seen: Seen, monkeypatch: p
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
     monkeypatch.setattr(seen.app, "suspend", nullcontext)
     await seen.type("a begin")
-    await seen.pilot.press("ctrl+g")
-    await seen.settle()
+    await seen.press("ctrl+g")
     assert seen.chat.composer.text == "two lines\nof text"
     assert seen.chat.composer.pasted == ((0, 17),)
     about, text = kept.read_text("utf-8").splitlines()
@@ -275,8 +267,7 @@ async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen:
     await seen.send("Hello there.")
     await seen.pilot.press("escape", "up", "r")
     await seen.answered()
-    await seen.pilot.press("left_square_bracket")
-    await seen.settle()
+    await seen.press("left_square_bracket")
     await seen.until(lambda: "answer 1 of 2" in seen.text())
     await seen.pilot.press("right_square_bracket")
     await seen.until(lambda: "answer 2 of 2" in seen.text())
@@ -285,8 +276,7 @@ async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, size: tuple[int, int]) -> None:
-    async with world.app(size) as seen:
-        await seen.ready()
+    async with world.opened(size) as seen:
         await seen.pilot.press("slash")
         assert all(f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values())
         await seen.pilot.press("r", "e")
@@ -296,8 +286,7 @@ async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, 
 
 
 async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(world: World) -> None:
-    async with world.app((120, 40)) as seen:
-        await seen.ready()
+    async with world.opened((120, 40)) as seen:
         await seen.pilot.press("ctrl+p")  # Textual's palette has a list and a style for it, too
         await seen.pilot.press("escape")
         await seen.pilot.resize_terminal(80, 24)

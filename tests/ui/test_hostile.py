@@ -56,22 +56,19 @@ def test_no_text_reaches_a_widget_as_markup_or_control(text: str) -> None:
 
 @pytest.mark.slow
 async def test_hostile_messages_stream_and_stay(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         for text in [*MARKUP[:3], *MARKDOWN, *ESCAPES]:
             world.model.script = lambda _, sampling, text=text: None if sampling.grammar else text
             await seen.send(f"{text} and more")
             no_escapes(seen)
         assert len(seen.chat.transcript.bubbles) == 2 * len([*MARKUP[:3], *MARKDOWN, *ESCAPES])
-        await seen.pilot.press("ctrl+t")
-        await seen.settle()
+        await seen.press("ctrl+t")
         no_escapes(seen)
 
 
 @pytest.mark.slow
 async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             await seen.chat.transcript.actions.add(f"{text} tea {number}"[:280])
@@ -105,13 +102,11 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
 
 async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
     name = "[@click=app.quit]x[/INST]\x1b]0;t\x07evil"
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         persona = Persona(id="evil", name=name, description=name, prompt="Be kind.")
         seen.app.runtime.personas = {**seen.app.runtime.personas, "evil": persona}
         seen.chat.composer.insert("/persona evil")
-        await seen.pilot.press("enter")
-        await seen.settle()
+        await seen.press("enter")
         await seen.send("hello")
         no_escapes(seen)
         assert clean(name) in seen.text()
@@ -138,12 +133,10 @@ async def test_hostile_model_names_and_settings(world: World, tmp_path: Path) ->
     models.mkdir()
     for name in ("[INST].gguf", "[b]x.gguf", "[@click=app.quit]x.gguf", "\x1b]0;t\x07.gguf"):
         (models / name).write_bytes(b"no model")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.app.runtime.chat.fail("[/INST] \x1b]0;t\x07 broken")
         for key in ("f8", "f9"):
-            await seen.pilot.press(key)
-            await seen.settle()
+            await seen.press(key)
             no_escapes(seen)
 
 

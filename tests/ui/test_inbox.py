@@ -78,8 +78,7 @@ def propose(seen: Seen, *args: str, **more: object) -> ConsentRequest:
 
 async def open_inbox(seen: Seen) -> InboxScreen:
     await seen.pilot.press("f4")
-    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.is_mounted)
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.is_mounted)
     screen = seen.app.screen
     assert isinstance(screen, InboxScreen)
     return screen
@@ -107,13 +106,11 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     propose(seen)
     await seen.pilot.press("f4", *"adads")
     screen = await open_inbox(seen)
-    await seen.pilot.press(*"adsa", "ctrl+s", "space", *"ad")
-    await seen.settle()
+    await seen.press(*"adsa", "ctrl+s", "space", *"ad")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     keys = {one.binding.key: one.enabled for one in screen.active_bindings.values() if one.binding.show}
     assert [keys[key] for key in "adse"] == [False, False, False, True], "greyed out in the footer, but for what decides nothing"
-    await seen.pilot.press("e", *"ada", "ctrl+s")
-    await seen.settle()
+    await seen.press("e", *"ada", "ctrl+s")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     assert writing(seen) == "Bergenada" and "that came too soon" in seen.words()
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
@@ -146,8 +143,7 @@ async def test_running_typing_answers_nothing_however_long_it_goes_on(seen: Seen
         await seen.pilot.press("a")
         await seen.until(lambda: profile(seen) == {"city": ("Bergen",)})
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: waiting(seen) == ["Bergen"] and "+ then  Bergen" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == ["Bergen"] and "+ then  Bergen" in seen.text())
 
 
 async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_that_is_told(
@@ -159,8 +155,7 @@ async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_tha
     for text in ("apple", "da", "ad", "sad", "am"):
         watch.now += 2 * NEVER
         seen.app.clear_notifications()
-        await seen.pilot.press(*text)
-        await seen.settle()
+        await seen.press(*text)
         assert (waiting(seen), profile(seen)) == (["Bergen"], {}), text
         await seen.until(lambda: any("Nothing was answered" in one for one in seen.toasts()))
         if seen.app.screen is not screen:  # the last letter began the writing
@@ -173,16 +168,14 @@ async def test_a_paste_answers_nothing_and_begins_the_waiting_anew(seen: Seen, w
     watch.now += 9
     seen.app.post_message(events.Paste("a"))
     await seen.settle()
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
 
 
 async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_there(world: World) -> None:
     assert world.model is not None
     world.model.misbehave("hang")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         screen = await open_inbox(seen)
         seen.app.session.talk.send(None, "I live in Bergen.", ())
         await seen.until(lambda: "Bergen" in seen.text())
@@ -197,8 +190,7 @@ async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypa
     screen = await open_inbox(seen)
     assert screen.requests.shown is not None and screen.requests.shown.request.field == "pronouns"
     monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
-    await seen.pilot.press("down", "a", "d")
-    await seen.settle()
+    await seen.press("down", "a", "d")
     assert screen.requests.shown.request.field == "city"
     assert len(waiting(seen)) == 2
 
@@ -209,8 +201,7 @@ async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
     await seen.until(lambda: len(screen.requests.rows.items) == 2)
     assert screen.requests.shown is not None and screen.requests.shown.request.id == first.id
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert profile(seen) == {"city": ("Bergen",)}
 
 
@@ -243,11 +234,9 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
             await seen.settle()
             assert screen.tab == tab and writing(seen).endswith("!"), leave
             assert keys in seen.words()
-            await seen.pilot.press("escape")
-            await seen.settle()
+            await seen.press("escape")
             assert seen.app.screen is screen
-        await seen.pilot.press("tab")
-        await seen.settle()
+        await seen.press("tab")
 
 
 async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row(seen: Seen, at_once: None) -> None:
@@ -287,8 +276,7 @@ async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_no
     await seen.settle()
     assert (waiting(seen), profile(seen)) == ([], {"city": ("Bergen",)})
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: waiting(seen) == ["Bergen"] and "a Approve" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: waiting(seen) == ["Bergen"] and "a Approve" in seen.text())
     seen.app.post_message(events.AppBlur())
     seen.app.post_message(events.AppFocus())
     await seen.until(lambda: screen.came_back)
@@ -301,18 +289,14 @@ async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_no
 
 
 async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(world: World, at_once: None) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         propose(seen)
         await open_inbox(seen)
-        await seen.pilot.press("a", "d", "s")
-        await seen.settle()
+        await seen.press("a", "d", "s")
         assert waiting(seen) == ["Bergen"]
-        await seen.pilot.press("enter")
-        await seen.settle()
+        await seen.press("enter")
         assert "+ then  Bergen" in seen.text()
-        await seen.pilot.press("escape")
-        await seen.settle()
+        await seen.press("escape")
         assert "+ then" not in seen.text()
         await seen.pilot.press("enter", "enter")
         await seen.until(lambda: seen.app.current_mode == "chat")
@@ -332,28 +316,24 @@ async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None) -> None
     for keys, known in answers.items():
         letters, _, saved = keys.partition(" ")
         await seen.pilot.press(*letters, *filter(None, [saved]))
-        await seen.until(lambda: waiting(seen) == [])
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == [])
         assert profile(seen) == known, keys
         assert "Nothing waits for you." in seen.text() and "●" not in seen.lines()[0]
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: waiting(seen) == ["Bergen"])
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == ["Bergen"])
         assert profile(seen) == {}, keys
         assert "Inbox ●1" in seen.lines()[0] and "+ then  Bergen" in seen.text()
 
 
 async def test_marked_requests_are_denied_together_but_approved_one_by_one(world: World, at_once: None) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
             put_in(seen, field, value, f"I said {value}.")
         seen.app.session.memories_changed()
         await open_inbox(seen)
         for _ in range(2):
             await seen.pilot.press("ctrl+a", "a", "end", "space", "d")
-            await seen.until(lambda: len(waiting(seen)) == 1)
-            await seen.settle()
+            await seen.settle(lambda: len(waiting(seen)) == 1)
             assert profile(seen) == {} and waiting(seen) == ["asthma"]
             assert any("and 1 more" in toast for toast in seen.toasts())
             await seen.pilot.press("ctrl+z")
@@ -372,11 +352,9 @@ async def test_what_sleeps_is_told_with_its_time_and_wakes_by_a_key_or_the_next_
     await seen.pilot.press("s")
     await seen.until(lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
     await seen.pilot.press("s")
-    await seen.until(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
     await seen.pilot.press("w")
-    await seen.until(lambda: len(screen.requests.rows.items) == 2)
-    await seen.settle()
+    await seen.settle(lambda: len(screen.requests.rows.items) == 2)
     assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
     await seen.pilot.press("s")
     await seen.until(lambda: len(waiting(seen)) == 1)
@@ -391,16 +369,13 @@ async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: 
     seen.app.session.memories_changed()
     screen = await open_inbox(seen)
     for key in ("a", "s"):
-        await seen.pilot.press("home", "down")
-        await seen.settle()
+        await seen.press("home", "down")
         assert screen.requests.shown is not None
         value = screen.requests.shown.request.new_value
         await seen.pilot.press(key)
-        await seen.until(lambda value=value: value not in waiting(seen))
-        await seen.settle()
+        await seen.settle(lambda value=value: value not in waiting(seen))
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda value=value: value in waiting(seen))
-        await seen.settle()
+        await seen.settle(lambda value=value: value in waiting(seen))
         assert screen.requests.shown.request.new_value == value
 
 
@@ -409,8 +384,7 @@ async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_
         put_in(seen, "city", value, f"I live in {value}.")
     seen.app.session.memories_changed()
     await open_inbox(seen)
-    await seen.pilot.press("home")
-    await seen.settle()
+    await seen.press("home")
     assert "Also waiting for this Dresden · Leipzig" in seen.words()
     await seen.pilot.press("a")
     await seen.until(lambda: waiting(seen) == [])
@@ -435,15 +409,13 @@ async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen) -> None:
         assert seen.app.session.undone.last is None, "as after a restart"
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda said=said: said in seen.toasts())
-        await seen.until(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
-        await seen.settle()
+        await seen.settle(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
 
 
 async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen, at_once: None) -> None:
     propose(seen, value="", text="Please change my address.", field="address")
     await open_inbox(seen)
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert waiting(seen) == [""] and "e lets you write it" in seen.words()
     await seen.pilot.press("e", *"Quay", "ctrl+s")
     await seen.until(lambda: profile(seen) == {"address": ("Quay",)})
@@ -474,20 +446,16 @@ async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: 
         decisions.set_field(seen.app.runtime, "health", value)
     screen = await open_inbox(seen)
     await seen.pilot.press("tab", "home", "e", *"!", "enter")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma!", "gout")})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "gout")})
     await seen.pilot.press("n", *"cough", "enter")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
     await seen.pilot.press("n", "enter")
     await seen.until(lambda: "There is no value." in seen.words())
-    await seen.pilot.press("escape")
-    await seen.settle()
+    await seen.press("escape")
     assert profile(seen) == {"health": ("asthma!", "cough", "gout")}, "an empty line beside others takes none of them away"
     await seen.pilot.press("home", "x")
     await seen.until(lambda: profile(seen) == {"health": ("cough", "gout")})
-    await seen.until(lambda: "Took away Health “asthma!”" in seen.words())
-    await seen.settle()
+    await seen.settle(lambda: "Took away Health “asthma!”" in seen.words())
     await seen.pilot.press("end", "n")
     assert seen.app.screen is screen, "nothing stands beside what is not known"
 
@@ -537,14 +505,11 @@ async def test_evidence_is_told_to_be_typed_or_pasted_and_is_not_quoted_once_era
     with seen.app.runtime.write() as session:
         store.erase_messages(session, erased.evidence)
     await open_inbox(seen)
-    await seen.pilot.press("home", "down")
-    await seen.settle()
+    await seen.press("home", "down")
     assert "+ then she/her" in seen.words() and "you typed it" in seen.words()
-    await seen.pilot.press("down")
-    await seen.settle()
+    await seen.press("down")
     assert "+ then Bergen" in seen.words() and "! in text that you pasted" in seen.words()
-    await seen.pilot.press("home")
-    await seen.settle()
+    await seen.press("home")
     assert "+ then gout" in seen.words()
     assert "its words were erased" in seen.words()
     assert "you typed it" not in seen.words() and "“[erased]”" not in seen.words()
@@ -584,8 +549,7 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.until(lambda: seen.text().count("Waiting for you") == 1)
     at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
     await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
-    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen))
     await seen.pilot.press("d")
     await seen.until(lambda: waiting(seen) == [])
     await seen.pilot.press("f2")
@@ -605,11 +569,9 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     await seen.until(lambda: "Shall I remember" in seen.text() and "Waiting for you" in seen.text())
     asked = "Home" if "that you live in Bergen?" in seen.words() else "Name"
     assert f"Waiting for you: {asked}" not in seen.words() and seen.text().count("Waiting for you") == 1
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     await seen.send("I have diabetes.")
-    await seen.until(lambda: "Shall I remember that you have diabetes?" in seen.words())
-    await seen.settle()
+    await seen.settle(lambda: "Shall I remember that you have diabetes?" in seen.words())
     assert "Waiting for you" not in seen.text()
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
@@ -720,19 +682,15 @@ async def test_the_profile_is_written_and_taken_away_by_the_person(seen: Seen) -
     decisions.set_field(seen.app.runtime, "city", "Bergen", "")
     seen.app.session.memories_changed()
     await seen.settle()
-    await seen.pilot.press("tab")
-    await seen.settle()
+    await seen.press("tab")
     assert "Bergen" in seen.text(), "what came while the tab was not open stands above the cursor"
     await seen.pilot.press("e", *"Ana", "enter")
-    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
     assert "Ana" in seen.words() and "since" in seen.words()
     await seen.pilot.press("x")
-    await seen.until(lambda: profile(seen) == home)
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == home)
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: profile(seen) == home)
 
@@ -765,16 +723,14 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
         no_escapes(seen)
     found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
     await seen.until(lambda: found.id in [one.request.id for one in screen.requests.rows.items])
-    await seen.pilot.press("home", "e")
-    await seen.settle()
+    await seen.press("home", "e")
     assert "\x1b" not in writing(seen)
     seen.app.post_message(events.Paste("\x1b]0;t\x07 pasted\nin two lines"))
     await seen.until(lambda: writing(seen).endswith("pasted in two lines"))
     no_escapes(seen)
     await seen.pilot.press("ctrl+s")
     await seen.until(lambda: "money" in profile(seen))
-    await seen.pilot.press("tab")
-    await seen.settle()
+    await seen.press("tab")
     no_escapes(seen)
 
 
@@ -818,22 +774,18 @@ def update(request: pytest.FixtureRequest) -> bool:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int], update: bool, at_once: None) -> None:
     name = f"{size[0]}x{size[1]}"
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         await open_inbox(seen)
         compare(seen, f"inbox-empty-{name}", update)
         await fill(seen)
         await seen.until(lambda: "Waiting 2" in seen.text())
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.press("home")
         compare(seen, f"inbox-{name}", update)
         if size[0] < 100:
-            await seen.pilot.press("enter")
-            await seen.settle()
+            await seen.press("enter")
             compare(seen, f"inbox-read-{name}", update)
             await seen.pilot.press("escape")
-        await seen.pilot.press("tab", "home")
-        await seen.settle()
+        await seen.press("tab", "home")
         compare(seen, f"profile-{name}", update)
 
 
@@ -842,8 +794,7 @@ async def test_in_every_theme_the_values_can_be_read(seen: Seen, at_once: None) 
     await open_inbox(seen)
     for theme in THEMES:
         seen.app.theme = theme
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.press("home")
         strips = seen.app.screen._compositor.render_strips()
         for value in ("Oslo", "Bergen"):
             styles = [segment.style for strip in strips for segment in strip if segment.text.strip() == value and segment.style]
@@ -853,12 +804,10 @@ async def test_in_every_theme_the_values_can_be_read(seen: Seen, at_once: None) 
 
 async def test_without_colour_signs_and_words_tell_what_changes(world: World, at_once: None) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
-        async with world.app(size=(120, 40)) as seen:
-            await seen.ready()
+        async with world.opened(size=(120, 40)) as seen:
             await fill(seen)
             await open_inbox(seen)
-            await seen.pilot.press("home")
-            await seen.settle()
+            await seen.press("home")
             assert "- now   Oslo" in seen.text() and "+ then  Bergen" in seen.text()
             assert "[Inbox ●2]" in seen.text()
 
@@ -900,11 +849,9 @@ async def test_a_file_is_opened_paged_and_decided_one_by_one(seen: Seen, tmp_pat
     await seen.until(lambda: curate.count(seen.app.runtime) == 1)
     await seen.until(lambda: len(screen.requests.rows.items) == 50 and "stamp 1 of" in seen.words())
     await seen.pilot.press("d")
-    await seen.until(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
-    await seen.settle()
+    await seen.settle(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
     await seen.pilot.press("G", "down", "enter")
-    await seen.until(lambda: screen.requests.page == 1)
-    await seen.settle()
+    await seen.settle(lambda: screen.requests.page == 1)
     assert screen.requests.rows._earlier == "50 before"
     await seen.pilot.press("escape")
     await seen.until(lambda: "File 118 facts from notes.json" in seen.words())
@@ -918,5 +865,4 @@ async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen,
     await seen.until(lambda: "and 202 more" in seen.words())
     await seen.pilot.press("enter")
     await seen.until(lambda: len(screen.requests.rows.items) == 50)
-    await seen.pilot.press("escape", "escape")
-    await seen.settle()
+    await seen.press("escape", "escape")

@@ -47,8 +47,7 @@ async def test_each_empty_tab_says_what_comes_there(seen: Seen) -> None:
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_a_how_to_is_written_down_run_down_and_taken_back(world: World, size: tuple[int, int]) -> None:
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         await open_learned(seen, "How-tos")
         await seen.pilot.press("n", *"Tea", "tab", *"I boil water", "enter", *"pour it", "ctrl+s")
         await seen.until(lambda: "2 steps" in seen.text() and "Tea" in seen.text())
@@ -107,8 +106,7 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         with runtime.write() as session:
             changes.apply(session, change, runtime.actor(name=by), session.now)
     runtime.close()
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         told = "Since last time (F7): 1 memory merged, 1 unused memory moved to the trash"
         await seen.until(lambda: told in seen.words())
         await seen.pilot.press("f7", "tab", "tab", "tab", "tab")
@@ -170,8 +168,7 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
 
 
 async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         runtime = seen.app.runtime
         texts = [clean(f"{text} {number}").replace("\x00", "") for number, text in enumerate([*MARKUP, *ESCAPES, "word " * 2000])]
         with runtime.write() as session:
@@ -194,8 +191,7 @@ async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are
         for pane in PANES:
             await open_learned(seen, pane.LABEL)
             for key in ("home", "down", "down", "end", "enter", "pagedown", "escape"):
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
                 no_escapes(seen)
             await seen.pilot.press("ctrl+p")
             await seen.type(offered[pane.LABEL])

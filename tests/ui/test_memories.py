@@ -52,8 +52,7 @@ async def memories(
     world: World, texts: Sequence[str] = FACTS, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[Seen, MemoriesScreen]]:
     """The app in Memories with some facts."""
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         for text in texts:
             curate.add(seen.app.runtime, text)
         await seen.pilot.press("f3")
@@ -65,15 +64,13 @@ async def memories(
 
 async def shown(seen: Seen, text: str = "") -> None:
     """Wait until the rows for a search are there, and nothing moves."""
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
 
 
 async def looked_up(seen: Seen) -> None:
     """Wait until the detail shows the current memory."""
     detail = seen.app.screen.query_one(MemoryDetail)
-    await seen.until(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
-    await seen.settle()
+    await seen.settle(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
 
 
 def texts(screen: MemoriesScreen) -> list[str]:
@@ -167,8 +164,7 @@ async def test_o_goes_through_the_orders(world: World) -> None:
         curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
         orders = {}
         for _ in range(5):
-            await seen.pilot.press("o")
-            await seen.settle()
+            await seen.press("o")
             orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(screen)[0]
         assert orders["oldest first"] == FACTS[0]
         assert orders["pinned and important first"] == FACTS[0]
@@ -184,8 +180,7 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
         assert len(texts(screen)) == 20
         assert "50 memories · 1 to 20" in seen.words()
         await seen.pilot.press("G", "j", "enter")
-        await seen.until(lambda: texts(screen)[0] == many[29])
-        await seen.settle()
+        await seen.settle(lambda: texts(screen)[0] == many[29])
         assert len(texts(screen)) == 20 and "21 to 40" in seen.words()
         await seen.pilot.press("g", "k", "enter")
         await seen.until(lambda: texts(screen)[0] == many[49])
@@ -214,8 +209,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
 async def test_without_colour_signs_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with memories(world, FACTS, (80, 24)) as (seen, _):
-            await seen.pilot.press("p", "space")
-            await seen.settle()
+            await seen.press("p", "space")
             assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
             seen.app.session.memories_changed()
@@ -320,8 +314,7 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
                 seen.app.screen.query_one(Words).text = written
                 seen.app.screen.query_one(f"#{field}").focus()
                 await seen.pilot.press(key)
-                await seen.until(lambda written=written: texts(screen)[0] == written)
-                await seen.settle()
+                await seen.settle(lambda written=written: texts(screen)[0] == written)
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
@@ -369,8 +362,7 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
         read = screen.detail.memory
         await seen.pilot.press("space", "ctrl+a", "o")
         assert screen.rows.marked == {}, "a row that is not the memory that is read may be the current one"
-        await seen.pilot.press("escape")
-        await seen.settle()
+        await seen.press("escape")
         assert screen.sort is Sort.NEWEST and screen.rows.current == read, "a list that is not seen keeps its order"
         assert screen.rows.has_focus and screen.rows.region.width > 70
 
@@ -444,8 +436,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         with runtime.write() as session:
             changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
         seen.app.session.memories_changed()
-        await seen.until(lambda: "0.90 Anna likes" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "0.90 Anna likes" in seen.text())
         await seen.pilot.press("enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == middle.id)
         await seen.pilot.press("escape")
@@ -465,15 +456,13 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
         await seen.pilot.press("p")
         await seen.until(lambda: curate.get(runtime, oldest.id).pinned)
-        await seen.until(lambda: screen.rows.items[2].pinned)
-        await seen.settle()
+        await seen.settle(lambda: screen.rows.items[2].pinned)
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.pinned)
         assert screen.detail.memory is not None and screen.detail.memory.id == oldest.id
 
 
 async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert world.model is not None
         world.model.enqueue("Good to know.")
         await seen.send("I moved to Oslo in March.")
@@ -594,8 +583,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
 async def test_every_key_shown_works(world: World) -> None:
     async with memories(world) as (seen, screen):
         for before in ([], ["enter"], ["tab"], ["tab"], ["tab"], ["escape", "slash"]):
-            await seen.pilot.press(*before)
-            await seen.settle()
+            await seen.press(*before)
             for active in screen.active_bindings.values():
                 if active.binding.show:
                     action = active.binding.action.partition("(")[0].rpartition(".")[2]
@@ -640,8 +628,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
             await seen.settle()
             no_escapes(seen)
             for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
                 no_escapes(seen)
             await seen.pilot.press("escape", "ctrl+a", "p", "slash")
             for text in ("[/INST]", "[b", '"[/', "tag:[", "tea\x1b]0;t\x07"):
@@ -655,8 +642,7 @@ async def test_any_size_is_survived(world: World) -> None:
     async with memories(world) as (seen, screen):
         for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
             await seen.pilot.resize_terminal(*size)
-            await seen.pilot.press("j", "enter", "tab", "escape")
-            await seen.settle()
+            await seen.press("j", "enter", "tab", "escape")
         assert len(texts(screen)) == 3
 
 
@@ -666,8 +652,7 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypa
     damage(world.folder / "memapp.db", "memories")
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)  # else it is read through before anything is shown
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.app.clear_notifications()
         await seen.pilot.press("f3")
         await seen.until(lambda: any("is damaged" in toast for toast in seen.toasts()))

@@ -20,8 +20,7 @@ async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Se
 
 async def test_beside_an_answer_it_stands_in_a_line_of_its_own(seen: Seen) -> None:
     await seen.send("Off the record: I can't stand Dana. How do I survive the offsite?")
-    await seen.until(lambda: "I keep nothing of that" in seen.words())
-    await seen.settle()
+    await seen.settle(lambda: "I keep nothing of that" in seen.words())
     assert known(seen) == []
 
 
@@ -45,8 +44,7 @@ async def test_a_secret_written_by_hand_is_refused_too(seen: Seen) -> None:
 
 async def test_without_a_model_it_is_done_all_the_same(world: World) -> None:
     world.model = None
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("remember that I hate olives")
         await seen.until(lambda: "I remember that: You hate olives." in seen.words())
         await seen.send("what do you know about me?")

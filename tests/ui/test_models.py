@@ -25,8 +25,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 @asynccontextmanager
 async def models_screen(world: World, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Seen]:
     """Open Models on the row of the model that can be downloaded."""
-    async with world.app(size) as seen:
-        await seen.ready()
+    async with world.opened(size) as seen:
         await seen.pilot.press("f8")
         await seen.until(lambda: "not here yet" in seen.text() or "% here" in seen.text())
         await seen.pilot.press("down")
@@ -57,13 +56,11 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         rows = seen.app.screen.query_one(ModelRows)
         await seen.until(lambda: rows.current and rows.current.path == file)  # the cursor stays with it
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.app.runtime.settings.model == str(file))
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
         await seen.pilot.press("d")
         await seen.until(lambda: any("Choose another first" in one for one in seen.toasts()))
         await seen.pilot.press("up", "enter", "down")
-        await seen.until(lambda: seen.app.runtime.settings.model == "")
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.model == "")
         await seen.pilot.press("d")
         await answer(seen, "enter")
         await seen.until(lambda: "not here yet" in seen.text())

@@ -30,8 +30,7 @@ def other(world: World, seen: Seen) -> Iterator[Runtime]:
 
 async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) -> None:
     await seen.pilot.press("f3")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen))
     curate.add(other, "User keeps bees.")
     await seen.until(lambda: "You keep bees." in seen.text())
 
@@ -79,8 +78,7 @@ async def test_what_another_process_erases_stands_nowhere_on_the_screen(seen: Se
     seen.chat.composer.insert("half a message")
     await seen.until(lambda: "Zqarla" in seen.text())
     assert forget.forget_everywhere(other, "Zqarla").left == ()
-    await seen.until(lambda: "Zqarla" not in seen.text() + "".join(seen.chat.composer.prompts))
-    await seen.settle()
+    await seen.settle(lambda: "Zqarla" not in seen.text() + "".join(seen.chat.composer.prompts))
     assert seen.chat.composer.text == "half a message"
 
 
@@ -106,8 +104,7 @@ async def test_an_erasure_that_comes_while_another_is_shown_leaves_what_is_being
 
 
 async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None:
-    async with world.app() as first:
-        await first.ready()
+    async with world.opened() as first:
         assert "Two windows" not in first.text()
         first.chat.composer.insert("to the first")
         await first.until(lambda: chats.get_draft(first.app.runtime, ""))

@@ -30,8 +30,7 @@ def chosen(seen: Seen) -> str:
 async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
-    await seen.until(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
 
 
 async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
@@ -91,12 +90,10 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
 
 
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await told(seen, f"{DOG} {QUOTED}", QUOTED)
         before = [str(one.content) for one in seen.app.screen.query(OutcomeNote)]
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.until(lambda: seen.text().count("1 not kept") == 2)
         assert [str(one.content) for one in seen.app.screen.query(OutcomeNote)] == before
 

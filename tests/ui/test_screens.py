@@ -77,8 +77,7 @@ async def conversation(world: World, size: tuple[int, int], *, before: bool = Tr
     ):
         if before:
             _talked(world)
-        async with world.app(size=size) as seen:
-            await seen.ready()
+        async with world.opened(size=size) as seen:
             if not before:
                 await _talk(world, seen)
             yield seen
@@ -145,11 +144,9 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
     name = f"{size[0]}x{size[1]}"
     async with conversation(world, size, before=False) as seen:
         compare(seen, f"chat-{name}", update)
-        await seen.pilot.press("ctrl+t", "escape", "right")
-        await seen.settle()
+        await seen.press("ctrl+t", "escape", "right")
         compare(seen, f"loop-{name}", update)
-        await seen.pilot.press("ctrl+t", "ctrl+b")
-        await seen.settle()
+        await seen.press("ctrl+t", "ctrl+b")
         compare(seen, f"threads-{name}", update)
         await seen.pilot.press("escape", "slash")
         compare(seen, f"commands-{name}", update)
@@ -166,32 +163,27 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
 @pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
 async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
         preferences.set_preference(seen.app.runtime, "hints", "false")
         await seen.send('I have a dog called Rex. My boss said "I hate Mondays". I have diabetes.')
-        await seen.until(lambda: "Remembered" in seen.text() and "1 waits" in seen.text() and "not kept" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "Remembered" in seen.text() and "1 waits" in seen.text() and "not kept" in seen.text())
         compare(seen, f"outcome-{name}", update)
         await seen.pilot.press("escape", "up", "w", "down", "down", "down")
-        await seen.until(lambda: "m keep anyway" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "m keep anyway" in seen.text())
         compare(seen, f"outcome-open-{name}", update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
-    async with world.app(size=size, demo=True) as seen:
-        await seen.ready()
+    async with world.opened(size=size, demo=True) as seen:
         top = seen.lines()[0]
         assert ("demo - nothing is saved" if size[0] > 80 else " not saved ") in top and " Settings" in top
         assert "Nothing leaves this machine." in seen.words()
 
 
 async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
         await seen.pilot.press("escape", "y")
@@ -207,8 +199,7 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
 
 
 async def test_other_letters_beside_that_card_begin_a_message(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         await seen.pilot.press("escape", *"hello")
         await seen.until(lambda: seen.chat.composer.text == "hello")
 
@@ -241,11 +232,9 @@ async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
         for keys in (["ctrl+t"], ["ctrl+b"], ["escape", "f8"], ["f9"], ["f2"]):
-            await seen.pilot.press(*keys)
-            await seen.settle()
+            await seen.press(*keys)
         assert "oolong" in seen.text()
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert again.app.theme == theme
 
 
@@ -269,8 +258,7 @@ async def test_every_key_in_the_footer_works(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
         for key in ("", "escape", "ctrl+b", "f4", "tab", "f6", "tab", "tab", "f7", "tab", "tab", "f8", "f9"):
             if key:
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
             screen = seen.app.screen
             assert screen.query(KeyLine)
             shown = [active for active in screen.active_bindings.values() if active.binding.show]
@@ -315,27 +303,22 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         await seen.pilot.press("end", "ctrl+u")
         await seen.type("Milk")
         await seen.pilot.press("enter")
-        await seen.until(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
-        await seen.settle()
+        await seen.settle(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
         await seen.pilot.press("d")
-        await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
-        await seen.settle()
+        await seen.settle(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         assert [one.id for one in chats.list_threads(seen.app.runtime)] == [is_open.id], "the cursor stays with what was renamed"
         forget.purge_chats(seen.app.runtime, [other.id])
         chats.rename_thread(seen.app.runtime, is_open.id, "Tea")
         await seen.pilot.press("d")
-        await seen.until(lambda: not chats.list_threads(seen.app.runtime))
-        await seen.settle()
+        await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
         await seen.pilot.press("ctrl+z")
         await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         seen.chat.threads.delete(*chats.list_threads(seen.app.runtime))
-        await seen.until(lambda: not chats.list_threads(seen.app.runtime))
-        await seen.settle()
+        await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · kept 29 d 23 h or more" in seen.words())
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
-        await seen.settle()
+        await seen.settle(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         assert seen.chat.state.thread is not None
         seen.chat.threads.erase(seen.chat.state.thread)
         await seen.until(lambda: "Erase this chat for good?" in seen.text())
@@ -345,15 +328,13 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("f9", "slash")
         await seen.type("top_k")
         await seen.pilot.press("enter", "enter")
         await seen.until(lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("backspace", "backspace", "7", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 7)
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.top_k == 7)
         assert "R Default" in seen.text()
         assert "top_k = 7" in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.settle()
@@ -364,8 +345,7 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         line = seen.app.screen
         assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", "a refused value can be corrected"
         await seen.pilot.press("backspace", "8", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 8)
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.top_k == 8)
         await seen.pilot.press("R")
         await seen.until(lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
@@ -373,8 +353,7 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
 
 
 async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("f9", "slash", *"Colours", "enter")
         for ending, kept in (("escape", "memapp-dark"), ("enter", "memapp-light")):
             await seen.pilot.press("enter")
@@ -394,8 +373,7 @@ def test_every_way_in_which_a_model_fits_has_a_sign() -> None:
 async def test_links_are_shown_before_they_are_followed(world: World) -> None:
     assert world.model is not None
     world.model.enqueue("See [this](https://example.org/x) or [that](file:///etc/passwd).")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("links?")
         opened: list[str] = []
         seen.app.open_url = lambda url, **_: opened.append(url)  # type: ignore[method-assign]
@@ -456,8 +434,7 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
             assert seen.lines()[-4:] == below
             assert "[Chat]" in seen.lines()[0]
             seen.app.clear_notifications()
-        await seen.pilot.press("escape", "up")
-        await seen.settle()
+        await seen.press("escape", "up")
         keys = seen.lines()[-1]
         assert "^t Loop" in keys and "^p palette" in keys
         assert "^b" not in keys

@@ -37,12 +37,10 @@ NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 @asynccontextmanager
 async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Seen, TrashScreen]]:
     """The app in Trash, with one memory for each reason."""
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         fill(seen.app.runtime)
         await seen.pilot.press("f5")
-        await seen.until(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
-        await seen.settle()
+        await seen.settle(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
         screen = seen.app.screen
         assert isinstance(screen, TrashScreen)
         yield seen, screen
@@ -81,12 +79,10 @@ def put_cursor(screen: TrashScreen, text: str) -> Memory:
 
 
 async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("f5")
         await seen.until(lambda: "The trash is empty." in seen.text())
-        await seen.pilot.press("E", "X", "r", "enter")
-        await seen.settle()
+        await seen.press("E", "X", "r", "enter")
         assert len(seen.app.screen_stack) == 1
 
 
@@ -261,8 +257,7 @@ async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way
 
 
 async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         said: list[bool | None] = []
         seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True), said.append)
         await seen.until(lambda: "[ ] also erase the messages it came from" in seen.words())
@@ -332,8 +327,7 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
 
 
 async def test_a_learned_memory_may_take_its_messages_along(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert world.model is not None
         world.model.enqueue("Fine.")
         await seen.send("Dragonfruit is what I like.")
@@ -364,23 +358,20 @@ async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with trash(world, (80, 24)) as (seen, _):
             world.clock.now += timedelta(days=1)
-            await seen.pilot.press("space")
-            await seen.settle()
+            await seen.press("space")
             assert "SOON" in seen.text() and "✓ 1 marked" in seen.words()
             assert any(line.startswith(" ▸") for line in seen.lines())
 
 
 async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             curate.discard(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
         await seen.pilot.press("f5")
         await seen.until(lambda: "memories in the trash" in seen.text())
         for keys in (["j"], ["enter"], ["escape"], ["X"], ["escape"], ["slash"]):
-            await seen.pilot.press(*keys)
-            await seen.settle()
+            await seen.press(*keys)
             if keys == ["X"]:  # what is at stake is counted on a thread
                 await seen.until(lambda: not isinstance(seen.app.screen, TrashScreen))
             no_escapes(seen)

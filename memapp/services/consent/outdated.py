@@ -1,4 +1,4 @@
-"""What does not hold any more with another home, job or partner: what stated the old value, what describes what was left.
+"""Memories outdated by another home, job or partner: those that state the old value, and those that describe what was left.
 
 What the person pinned stays. What surely is outdated goes to the trash in the step of the yes; about what may still hold, the
 person is asked.
