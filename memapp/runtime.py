@@ -70,7 +70,6 @@ class ModelSlot(Generic[T]):
             return self._value
 
     def empty(self) -> None:
-        """Release the model."""
         value = self._value
         self._set("off", "", None)
         if value is not None:

@@ -247,8 +247,6 @@ Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored |
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a change did."""
-
     step: str
     """What to name to take it back."""
     number: int

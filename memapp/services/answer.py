@@ -105,7 +105,6 @@ def _limit(runtime: Runtime, model: ChatModel) -> int:
 
 
 def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt) -> tuple[Prompt, Sampling]:
-    """Return the request of the reply."""
     if context.message is None:
         return remarks.request(context, attempt)
     return respond.request(
@@ -268,7 +267,6 @@ class _Reply:
         return replace(found, hits=hits)
 
     def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
-        """Call 2."""
         prompt, sampling = _request(self.runtime, context, self.retrieved, attempt)
         tail = ""
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:

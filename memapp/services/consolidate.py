@@ -70,8 +70,6 @@ tidied = reading(store.tidied)
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """The pairs of some memories."""
-
     candidates: tuple[str, ...]
     """Of all that were looked up, those that have a vector."""
     pairs: tuple[Pair, ...]

@@ -21,8 +21,6 @@ NAMING = ("persona", "theme", "model", "server", "embedding_model")
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One setting."""
-
     name: str
     label: str
     value: str

@@ -105,7 +105,6 @@ def add_message(
     reply_to: str | None = None,
     model: str = "",
 ) -> Message:
-    """Append a message to a thread."""
     last = "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
     seq = session.value(last, thread=thread_id) + 1
     message = Message(

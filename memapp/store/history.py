@@ -234,7 +234,6 @@ def texts_from(session: Session, message_id: str) -> list[str]:
 
 
 def snapshot_of(session: Session, number: int) -> Snapshot:
-    """Return the snapshot of a version."""
     (row,) = session.run("SELECT memory_id, snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
     return snapshots.of_row(row)
 

@@ -37,7 +37,6 @@ def current_run(session: Session, client: RunClient, agent: str, tool: str, scop
 
 
 def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, now: datetime) -> Run:
-    """Begin a run."""
     run_id = new_id(now)
     where = {"client": client, "agent": agent, "tool": "" if task else tool, "scope": scope, "task": task}
     session.insert("runs", id=run_id, **where, started_at=now, last_at=now)

@@ -77,8 +77,6 @@ def mode_screens() -> "dict[str, type[ModeScreen]]":
 
 
 class MemappApp(App[None]):
-    """memapp in the terminal."""
-
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
     CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))

@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # the first paint waits for none of it
 
 @dataclass
 class FileOpened(Announcement):
-    """The memory file is open."""
-
     runtime: "Runtime"
 
 

@@ -218,5 +218,4 @@ def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:
-    """Return what the profile says in a field."""
     return consents.read_profile(session).get(field, ())

@@ -88,7 +88,6 @@ def take_request(work: Work, line: RequestLine) -> None:
 
 
 def take_profile(work: Work, line: ProfileLine) -> None:
-    """Propose what a profile says."""
     _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
 
 

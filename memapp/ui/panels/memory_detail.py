@@ -114,8 +114,6 @@ TABS: dict[str, type[View]] = {
 
 
 class MemoryDetail(Vertical):
-    """One memory."""
-
     BINDING_GROUP_TITLE = "Memory"
     HELP = "Tab goes to the next tab, escape back to the list."
 
