@@ -33,6 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="Write the screens as they are now into tests/ui/goldens.")
 
 
+Awaited = str | Callable[[], object]
+"""What a test waits for: words on the screen, or a condition."""
+
+
 class Clock:
     """A clock that goes on by a second with each look at it."""
 
@@ -143,30 +147,35 @@ class Seen:
         above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
         return bool(above) or any(one.group in BRIEF and not one.is_finished for one in self.app.workers)
 
-    async def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
-        """Wait for a condition."""
+    async def until(self, condition: Awaited, seconds: float = 15.0) -> None:
+        """Wait for a condition, or for words on the screen."""
         for _ in range(int(seconds / 0.01)):
-            if condition():
+            if condition in self.words() if isinstance(condition, str) else condition():
                 return
             await asyncio.sleep(0.01)
         raise AssertionError("waited in vain; the screen:\n" + self.text())
 
-    async def press(self, *keys: str) -> None:
-        """Press keys, and wait until all that they began is done."""
+    async def press(self, *keys: str, until: Awaited | None = None) -> None:
+        """Press keys, and wait for what is said, or else until all that they began is done."""
         await self.pilot.press(*keys)
-        await self.settle()
+        if until is None:
+            await self.settle()
+        else:
+            await self.until(until)
 
-    async def type(self, text: str) -> None:
-        """Put text into what has the focus, key by key."""
+    async def type(self, text: str, *keys: str, until: Awaited = lambda: True) -> None:
+        """Put text into what has the focus, key by key, then press keys, and wait for what is said."""
         names = {" ": "space", "\n": "ctrl+j"}
-        await self.pilot.press(*(names.get(letter, letter) for letter in text))
+        await self.pilot.press(*(names.get(letter, letter) for letter in text), *keys)
+        await self.until(until)
 
-    async def send(self, text: str) -> None:
-        """Type a message, send it, and wait for the whole answer."""
+    async def send(self, text: str, until: Awaited = lambda: True) -> None:
+        """Type a message, send it, and wait for the whole answer, and for what is said."""
         self.chat.composer.focus()
         self.chat.composer.insert(text)
         await self.pilot.press("enter")
         await self.answered()
+        await self.until(until)
 
     async def click(self, words: str) -> None:
         """Click on words on the screen."""

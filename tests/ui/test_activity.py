@@ -33,8 +33,7 @@ SECRET = "Anna hides the key under the mat."
 
 
 async def open_activity(seen: Seen, tab: str = "numbers") -> ActivityScreen:
-    await seen.pilot.press("f7")
-    await seen.until(lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
+    await seen.press("f7", until=lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
     screen = seen.app.screen
     assert isinstance(screen, ActivityScreen)
     while screen.tab != tab:
@@ -150,10 +149,9 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
     assert "Brought in a file: 1 fact" in seen.words()
-    await seen.pilot.press("u")
-    await seen.until(lambda: pending.count_pending(seen.app.runtime) == 0)
+    await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)
     await open_activity(seen, "log")
-    await seen.until(lambda: "took back a file" in seen.words())
+    await seen.until("took back a file")
 
 
 @pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
@@ -183,9 +181,8 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     assert any("F5" in one for one in seen.toasts())
     forget.purge(runtime, [memory])
     seen.app.session.memories_changed()
-    await seen.until(lambda: "erased for good" in seen.words())
-    await seen.pilot.press("home", "enter")
-    await seen.until(lambda: seen.toasts() == ["It was erased for good."])
+    await seen.until("erased for good")
+    await seen.press("home", "enter", until=lambda: seen.toasts() == ["It was erased for good."])
 
 
 async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Seen) -> None:
@@ -193,8 +190,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     memory = curate.add(runtime, "Anna likes green tea.").memory_id
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.pilot.press("home", "enter")
-    await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+    await seen.press("home", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
@@ -246,15 +242,13 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     assert "There is nothing to take back." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
-        await seen.pilot.press(key)
-        await seen.until(lambda: any("There is nothing to take back." in one for one in seen.toasts()))
+        await seen.press(key, until=lambda: any("There is nothing to take back." in one for one in seen.toasts()))
 
 
 async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
     curate.add(seen.app.runtime, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.pilot.press("u")
-    await seen.until(lambda: "took back" in seen.text())
+    await seen.press("u", until="took back")
     assert undo.undoable(seen.app.runtime) == []
 
 
@@ -264,8 +258,7 @@ async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewh
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
     await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.pilot.press("f4", "ctrl+z")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.press("f4", "ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:

@@ -42,8 +42,7 @@ async def use():
         await seen.press("f10")
         height = seen.app.screen.query_one("#notes").outer_size.height
         print("by key:", seen.app.current_mode, "Here are the notes." in seen.text(), height)
-        await seen.pilot.press("f2", "ctrl+p", *"noted")
-        await seen.until(lambda: "What a test noted (F10)" in seen.words())
+        await seen.press("f2", "ctrl+p", *"noted", until="What a test noted (F10)")
         await seen.settle()  # the list is made anew for each letter
         await seen.pilot.press("enter")
         await seen.settle(lambda: seen.app.current_mode == "notes")

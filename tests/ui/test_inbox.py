@@ -114,8 +114,7 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     assert writing(seen) == "Bergenada" and "that came too soon" in seen.words()
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
-    await seen.pilot.press("ctrl+s")
-    await seen.until(lambda: profile(seen) == {"city": ("Bergenada",)})
+    await seen.press("ctrl+s", until=lambda: profile(seen) == {"city": ("Bergenada",)})
 
 
 async def test_edit_first_need_not_wait_and_what_is_typed_then_goes_into_the_field(seen: Seen, watch: Watch) -> None:
@@ -140,8 +139,7 @@ async def test_running_typing_answers_nothing_however_long_it_goes_on(seen: Seen
         await seen.settle()
         assert (waiting(seen), profile(seen)) == (["Bergen"], {}), keys
         watch.now += 0.6
-        await seen.pilot.press("a")
-        await seen.until(lambda: profile(seen) == {"city": ("Bergen",)})
+        await seen.press("a", until=lambda: profile(seen) == {"city": ("Bergen",)})
         await seen.pilot.press("ctrl+z")
         await seen.settle(lambda: waiting(seen) == ["Bergen"] and "+ then  Bergen" in seen.text())
 
@@ -178,7 +176,7 @@ async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_th
     async with world.opened() as seen:
         screen = await open_inbox(seen)
         seen.app.session.talk.send(None, "I live in Bergen.", ())
-        await seen.until(lambda: "Bergen" in seen.text())
+        await seen.until("Bergen")
         assert seen.app.session.talk.busy and len(screen.requests.rows.items) == 1
         seen.app.session.talk.stop()
 
@@ -208,13 +206,11 @@ async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once
 async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once: None) -> None:
     propose(seen)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.current_mode == "chat" and "I moved to Bergen." in seen.text())
+    await seen.press("enter", until=lambda: seen.app.current_mode == "chat" and "I moved to Bergen." in seen.text())
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     await open_inbox(seen)
     for key in ("enter", "ctrl+s"):
-        await seen.pilot.press("e", key)
-        await seen.until(lambda: "Nothing was approved: you changed nothing." in seen.words())
+        await seen.press("e", key, until="Nothing was approved: you changed nothing.")
         assert writing(seen) == "Bergen" and (waiting(seen), profile(seen)) == (["Bergen"], {})
         await seen.pilot.press("escape")
     assert seen.app.screen is screen
@@ -248,8 +244,7 @@ async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row
     await seen.pilot.click(offset=at)
     await seen.settle()
     assert writing(seen) == "Dutch!" and len(waiting(seen)) == 2
-    await seen.pilot.press("enter")
-    await seen.until(lambda: profile(seen) == {"language": ("Dutch!",)})
+    await seen.press("enter", until=lambda: profile(seen) == {"language": ("Dutch!",)})
 
 
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
@@ -263,9 +258,8 @@ async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_on
         ]
     requests.propose(runtime, "city", "Bergen", message_id=said[20].id, typed=True)
     await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
-    await seen.until(lambda: "I moved to Bergen." in seen.text())
+    await seen.press("enter", until=lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
+    await seen.until("I moved to Bergen.")
 
 
 async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_nothing(seen: Seen, at_once: None) -> None:
@@ -298,11 +292,9 @@ async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(world: World
         assert "+ then  Bergen" in seen.text()
         await seen.press("escape")
         assert "+ then" not in seen.text()
-        await seen.pilot.press("enter", "enter")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("enter", "enter", until=lambda: seen.app.current_mode == "chat")
         await open_inbox(seen)
-        await seen.pilot.press("a")
-        await seen.until(lambda: profile(seen) == {"city": ("Bergen",)})
+        await seen.press("a", until=lambda: profile(seen) == {"city": ("Bergen",)})
 
 
 # Answers, and taking them back ---------------------------------------------------------------------------------------
@@ -336,8 +328,7 @@ async def test_marked_requests_are_denied_together_but_approved_one_by_one(world
             await seen.settle(lambda: len(waiting(seen)) == 1)
             assert profile(seen) == {} and waiting(seen) == ["asthma"]
             assert any("and 1 more" in toast for toast in seen.toasts())
-            await seen.pilot.press("ctrl+z")
-            await seen.until(lambda: len(waiting(seen)) == 3)
+            await seen.press("ctrl+z", until=lambda: len(waiting(seen)) == 3)
             await seen.pilot.resize_terminal(120, 40)
             await seen.settle()
 
@@ -349,15 +340,13 @@ async def test_what_sleeps_is_told_with_its_time_and_wakes_by_a_key_or_the_next_
     propose(seen)
     screen = await open_inbox(seen)
     assert "sleep" not in seen.lines()[2] and "Wake" not in seen.lines()[-1]
-    await seen.pilot.press("s")
-    await seen.until(lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
+    await seen.press("s", until=lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
     await seen.pilot.press("s")
     await seen.settle(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
     await seen.pilot.press("w")
     await seen.settle(lambda: len(screen.requests.rows.items) == 2)
     assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
-    await seen.pilot.press("s")
-    await seen.until(lambda: len(waiting(seen)) == 1)
+    await seen.press("s", until=lambda: len(waiting(seen)) == 1)
     world.clock.now += timedelta(hours=25)
     seen.app.session.memories_changed()
     await seen.until(lambda: len(waiting(seen)) == 2 and len(screen.requests.rows.items) == 2)
@@ -386,11 +375,9 @@ async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_
     await open_inbox(seen)
     await seen.press("home")
     assert "Also waiting for this Dresden · Leipzig" in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: waiting(seen) == [])
+    await seen.press("a", until=lambda: waiting(seen) == [])
     assert profile(seen) == {"city": ("Hamburg",)}
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: sorted(waiting(seen)) == ["Dresden", "Hamburg", "Leipzig"])
+    await seen.press("ctrl+z", until=lambda: sorted(waiting(seen)) == ["Dresden", "Hamburg", "Leipzig"])
     await seen.until(lambda: "+ then  Hamburg" in seen.text())
 
 
@@ -407,8 +394,7 @@ async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen) -> None:
         (found,) = pending.list_pending(seen.app.runtime)
         decide(seen.app.runtime, found)
         assert seen.app.session.undone.last is None, "as after a restart"
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda said=said: said in seen.toasts())
+        await seen.press("ctrl+z", until=lambda said=said: said in seen.toasts())
         await seen.settle(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
 
 
@@ -417,8 +403,7 @@ async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen
     await open_inbox(seen)
     await seen.press("a")
     assert waiting(seen) == [""] and "e lets you write it" in seen.words()
-    await seen.pilot.press("e", *"Quay", "ctrl+s")
-    await seen.until(lambda: profile(seen) == {"address": ("Quay",)})
+    await seen.press("e", *"Quay", "ctrl+s", until=lambda: profile(seen) == {"address": ("Quay",)})
 
 
 async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
@@ -427,8 +412,7 @@ async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothin
     await seen.pilot.press("y")
     assert seen.app.clipboard == "Bergen"
     decisions.deny(seen.app.runtime, request.id)
-    await seen.pilot.press("a")
-    await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
+    await seen.press("a", until=lambda: any("decided already" in one for one in seen.toasts()))
     assert profile(seen) == {}
 
 
@@ -437,8 +421,7 @@ async def test_one_of_several_values_is_shown_with_those_that_it_stays_beside(se
     propose(seen, "health", "gout")
     await open_inbox(seen)
     assert "- now nothing + then gout" in seen.words() and "It stays beside asthma" in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma", "gout")})
+    await seen.press("a", until=lambda: profile(seen) == {"health": ("asthma", "gout")})
 
 
 async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: Seen, at_once: None) -> None:
@@ -449,12 +432,10 @@ async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: 
     await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "gout")})
     await seen.pilot.press("n", *"cough", "enter")
     await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
-    await seen.pilot.press("n", "enter")
-    await seen.until(lambda: "There is no value." in seen.words())
+    await seen.press("n", "enter", until="There is no value.")
     await seen.press("escape")
     assert profile(seen) == {"health": ("asthma!", "cough", "gout")}, "an empty line beside others takes none of them away"
-    await seen.pilot.press("home", "x")
-    await seen.until(lambda: profile(seen) == {"health": ("cough", "gout")})
+    await seen.press("home", "x", until=lambda: profile(seen) == {"health": ("cough", "gout")})
     await seen.settle(lambda: "Took away Health “asthma!”" in seen.words())
     await seen.pilot.press("end", "n")
     assert seen.app.screen is screen, "nothing stands beside what is not known"
@@ -467,8 +448,7 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     propose(seen, memory=memory)
     await open_inbox(seen)
     assert "You live in Bergen near the harbour." in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
+    await seen.press("a", until=lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
 
 
 async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keeps(seen: Seen, at_once: None) -> None:
@@ -481,7 +461,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             pending.add(session, CONFLICT, *facts, "merge")
         seen.app.session.memories_changed()
         await open_inbox(seen)
-        await seen.until(lambda: "- older You have two cats. + newer You have three cats." in seen.words())
+        await seen.until("- older You have two cats. + newer You have three cats.")
         assert "a keeps the newer, d keeps both" in seen.words() and "Unanswered, both stay" in seen.words()
         await seen.pilot.press(key)
         if key == "e":
@@ -492,8 +472,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             await seen.pilot.press("enter")
         await seen.until(lambda: not waiting(seen))
         assert {one.text for one in curate.list_memories(runtime)} == stays
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: bool(waiting(seen)))
+        await seen.press("ctrl+z", until=lambda: bool(waiting(seen)))
         assert {one.text for one in curate.list_memories(runtime)} == set(facts)
         decisions.deny(runtime, *(one.id for one in pending.list_pending(runtime)))
 
@@ -522,8 +501,7 @@ async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None
     screen = await open_inbox(seen)
     assert "Waiting 3" in seen.text() and "1 more, when these are answered" in seen.text()
     assert len(screen.requests.rows.items) == 2
-    await seen.pilot.press("d")
-    await seen.until(lambda: "allergic to tea" in seen.text())
+    await seen.press("d", until="allergic to tea")
     assert "Waiting 2" in seen.text() and "more, when" not in seen.text()
 
 
@@ -541,8 +519,7 @@ async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_foc
 
 async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
-    await seen.send("I moved to Bergen.")
-    await seen.until(lambda: "Waiting for you: Home “Bergen” · F4" in seen.words())
+    await seen.send("I moved to Bergen.", until="Waiting for you: Home “Bergen” · F4")
     assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -550,14 +527,11 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
     await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
     await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen))
-    await seen.pilot.press("d")
-    await seen.until(lambda: waiting(seen) == [])
-    await seen.pilot.press("f2")
-    await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
+    await seen.press("d", until=lambda: waiting(seen) == [])
+    await seen.press("f2", until=lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
     seen.app.action_undo()
-    await seen.until(lambda: "Waiting for you" in seen.text())
-    await seen.send("I have diabetes.")
-    await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
+    await seen.until("Waiting for you")
+    await seen.send("I have diabetes.", until="Waiting for you: Health “diabetes” · F4")
     decisions.set_field(seen.app.runtime, "health", "asthma")
     seen.app.session.memories_changed()
     await seen.settle()
@@ -578,16 +552,13 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
     (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "health")
     decisions.deny(seen.app.runtime, asked_now.id)
-    await seen.send("yes")
-    await seen.until(lambda: "That question is over. Denied Health “diabetes”" in seen.words())
+    await seen.send("yes", until="That question is over. Denied Health “diabetes”")
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
 async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_inbox(seen: Seen, answer: str) -> None:
-    await seen.send("I moved to Ghent.")
-    await seen.until(lambda: "Shall I remember" in seen.text())
-    await seen.send(answer)
-    await seen.until(lambda: "Still waits in the inbox for your yes or no: Home “Ghent” · F4" in seen.words())
+    await seen.send("I moved to Ghent.", until="Shall I remember")
+    await seen.send(answer, until="Still waits in the inbox for your yes or no: Home “Ghent” · F4")
     await seen.send("yes")
     await seen.settle()
     assert seen.chat.transcript.query(Note) and profile(seen) == {}
@@ -611,14 +582,12 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 ) -> None:
     await seen.send("I moved to Bergen.")
     assert "^r Retry" in seen.lines()[-1]
-    await seen.send(answer)
-    await seen.until(lambda: f"{line} · undo" in seen.words())
+    await seen.send(answer, until=f"{line} · undo")
     assert "Retry" not in seen.lines()[-1], "memapp itself answered that"
     assert "Answer again" not in [one.title for one in seen.app.get_system_commands(seen.app.screen)]
     assert profile(seen) == known and "●" not in seen.lines()[0]
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: waiting(seen) == ["Bergen"])
-    await seen.until(lambda: f"{line} · taken back" in seen.words())
+    await seen.press("ctrl+z", until=lambda: waiting(seen) == ["Bergen"])
+    await seen.until(f"{line} · taken back")
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
     assert seen.app.session.undone.last is None
@@ -627,14 +596,11 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
     await seen.chat.transcript.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
-    await seen.send("yes")
-    await seen.until(lambda: "Your profile says now" in seen.words())
+    await seen.send("yes", until="Your profile says now")
     await seen.pilot.press("escape", "up", "e")
     seen.chat.composer.clear_text()
-    await seen.send("well, what a day")
-    await seen.until(lambda: profile(seen) == {})
-    await seen.pilot.press("escape", "up", "u")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.send("well, what a day", until=lambda: profile(seen) == {})
+    await seen.press("escape", "up", "u", until=lambda: curate.count(seen.app.runtime) == 0)
     assert not any("already" in one for one in seen.toasts())
 
 
@@ -643,20 +609,17 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     world.clock.now -= timedelta(hours=1)  # nothing from before this message is told with it, whatever its time
     for value in ("York", "Leeds", "Glasgow"):
         put_in(seen, value=value)
-    await seen.send("I moved to Norwich.")
-    await seen.until(lambda: "Shall I remember that you live in Norwich" in seen.words())
+    await seen.send("I moved to Norwich.", until="Shall I remember that you live in Norwich")
     await seen.send("yes please go ahead")
     line = "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, tab shows it"
-    await seen.until(lambda: f"{line} · undo" in seen.words())
+    await seen.until(f"{line} · undo")
     assert seen.words().count("Your profile says now") == 1 and profile(seen)["city"] == ("Norwich",)
     await seen.click("Your profile says now")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.tab == "profile")
-    await seen.until(lambda: "Norwich" in seen.text())
-    await seen.pilot.press("f2")
-    await seen.until(lambda: seen.app.current_mode == "chat")
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
-    await seen.until(lambda: f"{line} · taken back" in seen.words())
+    await seen.until("Norwich")
+    await seen.press("f2", until=lambda: seen.app.current_mode == "chat")
+    await seen.press("ctrl+z", until=lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
+    await seen.until(f"{line} · taken back")
     assert seen.app.session.undone.last is None
 
 
@@ -664,8 +627,7 @@ async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(see
     await seen.send("I prefer short answers.")
     await seen.send("Hello there, how are you?")
     assert "(you typed it twice)" not in seen.words()
-    await seen.send("Really, I prefer short answers.")
-    await seen.until(lambda: "(you typed it twice)" in seen.words())
+    await seen.send("Really, I prefer short answers.", until="(you typed it twice)")
     assert "tone" in profile(seen)
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -691,8 +653,7 @@ async def test_the_profile_is_written_and_taken_away_by_the_person(seen: Seen) -
     await seen.settle(lambda: profile(seen) == home)
     await seen.pilot.press("ctrl+z")
     await seen.settle(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == home)
+    await seen.press("ctrl+z", until=lambda: profile(seen) == home)
 
 
 async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(seen: Seen) -> None:
@@ -701,8 +662,7 @@ async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(s
     assert seen.app.screen is screen and screen.tab == "profile"
     await seen.pilot.press("escape")
     assert screen.tab == "requests"
-    await seen.pilot.press("escape")
-    await seen.until(lambda: seen.app.current_mode == "chat")
+    await seen.press("escape", until=lambda: seen.app.current_mode == "chat")
     assert profile(seen) == {}
 
 
@@ -728,8 +688,7 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
     seen.app.post_message(events.Paste("\x1b]0;t\x07 pasted\nin two lines"))
     await seen.until(lambda: writing(seen).endswith("pasted in two lines"))
     no_escapes(seen)
-    await seen.pilot.press("ctrl+s")
-    await seen.until(lambda: "money" in profile(seen))
+    await seen.press("ctrl+s", until=lambda: "money" in profile(seen))
     await seen.press("tab")
     no_escapes(seen)
 
@@ -778,7 +737,7 @@ async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int],
         await open_inbox(seen)
         compare(seen, f"inbox-empty-{name}", update)
         await fill(seen)
-        await seen.until(lambda: "Waiting 2" in seen.text())
+        await seen.until("Waiting 2")
         await seen.press("home")
         compare(seen, f"inbox-{name}", update)
         if size[0] < 100:
@@ -831,38 +790,31 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
     words = seen.words()
     assert "File 214 facts from notes.json" in words and "●1" in words
     assert "· You collect stamp 0 of the bird series." in words and "and 202 more" in words
-    await seen.pilot.press("a")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 214)
-    await seen.until(lambda: "Approved 214 facts from notes.json" in seen.words())
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: "File 214 facts from notes.json" in seen.words())
+    await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 214)
+    await seen.until("Approved 214 facts from notes.json")
+    await seen.press("ctrl+z", until="File 214 facts from notes.json")
     assert curate.count(seen.app.runtime) == 0
 
 
 async def test_a_file_is_opened_paged_and_decided_one_by_one(seen: Seen, tmp_path: Path, at_once: None) -> None:
     bring(seen, tmp_path, 120)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "Fact You collect stamp 0" in seen.words())
+    await seen.press("enter", until="Fact You collect stamp 0")
     assert screen.requests.rows._later == "70 more"
-    await seen.pilot.press("a")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 1)
     await seen.until(lambda: len(screen.requests.rows.items) == 50 and "stamp 1 of" in seen.words())
     await seen.pilot.press("d")
     await seen.settle(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
     await seen.pilot.press("G", "down", "enter")
     await seen.settle(lambda: screen.requests.page == 1)
     assert screen.requests.rows._earlier == "50 before"
-    await seen.pilot.press("escape")
-    await seen.until(lambda: "File 118 facts from notes.json" in seen.words())
+    await seen.press("escape", until="File 118 facts from notes.json")
 
 
 async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen, tmp_path: Path, at_once: None) -> None:
     await seen.pilot.resize_terminal(80, 24)
     bring(seen, tmp_path)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "and 202 more" in seen.words())
-    await seen.pilot.press("enter")
-    await seen.until(lambda: len(screen.requests.rows.items) == 50)
+    await seen.press("enter", until="and 202 more")
+    await seen.press("enter", until=lambda: len(screen.requests.rows.items) == 50)
     await seen.press("escape", "escape")

@@ -182,8 +182,7 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
         await seen.pilot.press("G", "j", "enter")
         await seen.settle(lambda: texts(screen)[0] == many[29])
         assert len(texts(screen)) == 20 and "21 to 40" in seen.words()
-        await seen.pilot.press("g", "k", "enter")
-        await seen.until(lambda: texts(screen)[0] == many[49])
+        await seen.press("g", "k", "enter", until=lambda: texts(screen)[0] == many[49])
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -224,28 +223,23 @@ async def test_without_colour_signs_tell_the_state(world: World) -> None:
 
 async def test_pinning_forgetting_and_undo(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("p")
-        await seen.until(lambda: screen.rows.items[0].pinned)
-        await seen.pilot.press("d")
-        await seen.until(lambda: len(texts(screen)) == 2)
+        await seen.press("p", until=lambda: screen.rows.items[0].pinned)
+        await seen.press("d", until=lambda: len(texts(screen)) == 2)
         assert any("In the trash" in toast and "ctrl+z" in toast for toast in seen.toasts())
         seen.app.session.undone.push("Learned something since", lambda _: None)
         await seen.click("undo (ctrl+z)")  # takes back what the toast is about, not what was done last
         await seen.until(lambda: len(texts(screen)) == 3)
         assert screen.rows.items[0].pinned and any("Taken back: In the trash" in toast for toast in seen.toasts())
         await seen.pilot.press("ctrl+z")
-        await seen.pilot.press("u")
-        await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
+        await seen.press("u", until=lambda: not any(one.pinned for one in screen.rows.items))
 
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("d")
-        await seen.until(lambda: len(texts(screen)) == 2)
+        await seen.press("d", until=lambda: len(texts(screen)) == 2)
     async with memories(world, []) as (seen, screen):
         assert len(texts(screen)) == 2
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(texts(screen)) == 3)
+        await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
         assert any("Taken back" in toast for toast in seen.toasts())
 
 
@@ -254,52 +248,37 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space")
         assert "✓ 2 marked" in seen.words()
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(Words).text == texts(screen)[2]
         await seen.pilot.press("escape")
-        await seen.pilot.press("t")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
-        await seen.pilot.press("comma", "enter")
-        await seen.until(lambda: "A tag needs a name." in seen.text() and not seen.toasts())
-        await seen.type("people")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: sum("people" in one.tags for one in live(runtime)) == 2)
-        await seen.pilot.press("t", *"a,b,c,d,e,f", "enter")
-        await seen.until(lambda: "At most 5 tags." in seen.text())
+        await seen.press("t", until=lambda: len(seen.app.screen_stack) > 1)
+        await seen.press("comma", "enter", until=lambda: "A tag needs a name." in seen.text() and not seen.toasts())
+        await seen.type("people", "enter", until=lambda: sum("people" in one.tags for one in live(runtime)) == 2)
+        await seen.press("t", *"a,b,c,d,e,f", "enter", until="At most 5 tags.")
         await seen.pilot.resize_terminal(80, 24)
-        await seen.pilot.press("escape", "i")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
-        await seen.pilot.press("5")
-        await seen.until(lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
-        await seen.pilot.press("c")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("escape", "i", until=lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("5", until=lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
+        await seen.press("c", until=lambda: isinstance(seen.app.screen, Choice))
         assert "⏎ choose ↑↓ move esc close" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
-        await seen.pilot.press("enter")
-        await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.press("enter", until=lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
         await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
         assert screen.rows.has_focus and len(screen.rows.marked) == 1, "leaving the search keeps the marks"
-        await seen.pilot.press("escape", "ctrl+a", "d")
-        await seen.until(lambda: not texts(screen))
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(texts(screen)) == 3)
+        await seen.press("escape", "ctrl+a", "d", until=lambda: not texts(screen))
+        await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
 
 
 async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("n")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: "There is nothing to remember." in seen.text())
+        await seen.press("n", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("ctrl+s", until="There is nothing to remember.")
         await seen.type("Anna sings in a choir.")
         await seen.pilot.press("tab")
         await seen.type("music, friends")
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
+        await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
         assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
 
@@ -308,8 +287,7 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
     async with memories(world) as (seen, screen):
         for field in ("form-text", "form-tags", "form-importance", "form-category"):
             for key in ("enter", "ctrl+s"):
-                await seen.pilot.press("e")
-                await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+                await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
                 written = f"Anna saves {field} with {key}."
                 seen.app.screen.query_one(Words).text = written
                 seen.app.screen.query_one(f"#{field}").focus()
@@ -319,22 +297,17 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1)
         assert seen.toasts() == [], "what was not changed is left as it is"
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         seen.app.screen.query_one(Words).text = "Anna works on Mondays."
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: "There is no category 'nonsense'." in seen.text())
+        await seen.press("ctrl+s", until="There is no category 'nonsense'.")
         await seen.pilot.resize_terminal(80, 24)
         assert "⏎ save tab next field" in seen.words(), "a reason of two lines leaves room for the keys"
         seen.app.screen.query_one("#form-category", Input).value = "activity"
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
+        await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
         assert screen.rows.items[0].category == "activity"
 
 
@@ -387,17 +360,15 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await looked_up(seen)
         assert "Older" in seen.text() and "Compare with" in seen.text()
         assert "v3 → v4" in seen.words() and "-tea.- +tea at night.+" in seen.words()
-        await seen.pilot.press("left")
-        await seen.until(lambda: "pinned: -no- +yes+" in seen.words())
-        await seen.pilot.press("left")
-        await seen.until(lambda: "-green- +oolong+" in seen.words())
+        await seen.press("left", until="pinned: -no- +yes+")
+        await seen.press("left", until="-green- +oolong+")
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
         curate.rate(runtime, memory_id, importance=5)
         seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
-        await seen.until(lambda: "v1 → v3" in seen.words())
+        await seen.until("v1 → v3")
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
 
 
@@ -414,7 +385,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "replaced “You live in Oslo.”" in seen.words())
+        await seen.until("replaced “You live in Oslo.”")
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:
@@ -426,10 +397,9 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
                 changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "0.70 Anna's sister" in seen.text())
+        await seen.until("0.70 Anna's sister")
         assert "Walk there" in seen.text()
-        await seen.pilot.press("down", "right")
-        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.press("down", "right", until="0.70 Anna likes")
         seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
@@ -451,11 +421,10 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
             changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "0.70 Anna likes" in seen.text())
+        await seen.until("0.70 Anna likes")
         await seen.pilot.press("down", "enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
-        await seen.pilot.press("p")
-        await seen.until(lambda: curate.get(runtime, oldest.id).pinned)
+        await seen.press("p", until=lambda: curate.get(runtime, oldest.id).pinned)
         await seen.settle(lambda: screen.rows.items[2].pinned)
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.pinned)
         assert screen.detail.memory is not None and screen.detail.memory.id == oldest.id
@@ -484,7 +453,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await looked_up(seen)
         assert f"You wrote it at {memory.created_at:%H:%M}." in seen.words()
         assert "Stood in 1 prompt on 1 day" in seen.words()
-        await seen.until(lambda: "you typed: I moved to Oslo in March." in seen.words())
+        await seen.until("you typed: I moved to Oslo in March.")
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
         assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
@@ -493,8 +462,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        await seen.pilot.press("k", "enter")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("k", "enter", until=lambda: seen.app.current_mode == "chat")
         await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
 
 
@@ -507,15 +475,12 @@ async def test_facts_about_the_person_are_told_to_them_wherever_they_are_read(wo
         assert seen.app.clipboard == "You live in Bruges."
         await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(Words).text == "User lives in Bruges.", "what is stored is edited"
-        await seen.pilot.press("escape", "d")
-        await seen.until(lambda: len(texts(screen)) == 1)
+        await seen.press("escape", "d", until=lambda: len(texts(screen)) == 1)
         assert any("In the trash: “You live in Bruges.”" in toast for toast in seen.toasts())
         await seen.pilot.press("f5")
         await seen.until(lambda: "put there by you" in seen.text() and "You live in Bruges." in seen.words())
-        await seen.pilot.press("f7", "tab", "tab")
-        await seen.until(lambda: "“Your cat is called Minka.”" in seen.words())
-        await seen.pilot.press("tab")
-        await seen.until(lambda: "Moved to the trash: “You live in Bruges.”" in seen.words())
+        await seen.press("f7", "tab", "tab", until="“Your cat is called Minka.”")
+        await seen.press("tab", until="Moved to the trash: “You live in Bruges.”")
         await seen.pilot.press("ctrl+f")
         await seen.until(lambda: "Latest memories" in seen.text() and "Your cat is called Minka." in seen.words())
         assert "User" not in seen.words()
@@ -531,16 +496,12 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
         await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
-        await seen.pilot.press("p")
-        await seen.until(lambda: "always kept" in seen.text() and "p Pin" in seen.text())
-        await seen.pilot.press("tab", "tab")
-        await seen.until(lambda: "0.50 Anna" in seen.words())
+        await seen.press("p", until=lambda: "always kept" in seen.text() and "p Pin" in seen.text())
+        await seen.press("tab", "tab", until="0.50 Anna")
         await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
         await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
-        await seen.pilot.press("escape")
-        await seen.until(lambda: one.text in seen.words() and other.text not in seen.words())
-        await seen.pilot.press("d")
-        await seen.until(lambda: seen.app.screen is seen.chat)
+        await seen.press("escape", until=lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.press("d", until=lambda: seen.app.screen is seen.chat)
         assert [memory.id for memory in live(runtime)] == [other.id]
 
 
@@ -596,10 +557,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
         assert [one for one in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if one not in names] == []
         await seen.pilot.press("ctrl+p")
         await seen.type("importance")
-        await seen.until(lambda: "with the key i" in seen.text())
+        await seen.until("with the key i")
         await seen.settle()  # the list is made anew for each letter
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("enter", until=lambda: isinstance(seen.app.screen, Choice))
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
@@ -654,7 +614,5 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypa
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
     async with world.opened() as seen:
         seen.app.clear_notifications()
-        await seen.pilot.press("f3")
-        await seen.until(lambda: any("is damaged" in toast for toast in seen.toasts()))
-        await seen.pilot.press("f2")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("f3", until=lambda: any("is damaged" in toast for toast in seen.toasts()))
+        await seen.press("f2", until=lambda: seen.app.current_mode == "chat")

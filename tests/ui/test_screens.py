@@ -1,4 +1,4 @@
-"""What the screens look like, and that every key they offer works."""
+"""Every screen looks as its picture shows, and every key that it offers works."""
 
 import difflib
 import os
@@ -186,35 +186,28 @@ async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> 
     async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
-        await seen.pilot.press("escape", "y")
-        await seen.until(lambda: copied == [str(seen.app.runtime.paths.database)])
+        await seen.press("escape", "y", until=lambda: copied == [str(seen.app.runtime.paths.database)])
         assert seen.toasts() == ["Sent to your terminal's clipboard."]
-        await seen.pilot.press("v")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
-        await seen.pilot.press("down", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.theme == "memapp-light")
-        await seen.pilot.press("t")
-        await seen.until(lambda: not seen.app.is_running)
+        await seen.press("v", until=lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("down", "enter", until=lambda: seen.app.runtime.settings.theme == "memapp-light")
+        await seen.press("t", until=lambda: not seen.app.is_running)
         assert seen.app.demo_wanted
 
 
 async def test_other_letters_beside_that_card_begin_a_message(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
-        await seen.pilot.press("escape", *"hello")
-        await seen.until(lambda: seen.chat.composer.text == "hello")
+        await seen.press("escape", *"hello", until=lambda: seen.chat.composer.text == "hello")
 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         await seen.pilot.press("escape", "up")
         await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
-        await seen.pilot.press("t", "v")
-        await seen.until(lambda: seen.chat.composer.text == "tv")
+        await seen.press("t", "v", until=lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
         await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
         await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
-        await seen.pilot.press("e", "m")
-        await seen.until(lambda: seen.chat.composer.text == "em")
+        await seen.press("e", "m", until=lambda: seen.chat.composer.text == "em")
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
@@ -222,8 +215,7 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
     async with world.app(size=(80, 24)) as seen:
         await seen.until(lambda: "q quits" in seen.text() and "f1 Help" in seen.text())
         compare(seen, "locked-80x24", update)
-        await seen.pilot.press("q")
-        await seen.until(lambda: not seen.app.is_running)
+        await seen.press("q", until=lambda: not seen.app.is_running)
         assert seen.app.return_code == 3
 
 
@@ -287,7 +279,7 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
             assert wanted in names
         await seen.pilot.press("ctrl+p")
         await seen.type("morning")
-        await seen.until(lambda: "Open this chat" in seen.text())
+        await seen.until("Open this chat")
         await seen.pilot.press("escape")
 
 
@@ -299,7 +291,7 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
         await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
-        await seen.until(lambda: "Rename this chat" in seen.text())
+        await seen.until("Rename this chat")
         await seen.pilot.press("end", "ctrl+u")
         await seen.type("Milk")
         await seen.pilot.press("enter")
@@ -311,43 +303,36 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         chats.rename_thread(seen.app.runtime, is_open.id, "Tea")
         await seen.pilot.press("d")
         await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
+        await seen.press("ctrl+z", until=lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         seen.chat.threads.delete(*chats.list_threads(seen.app.runtime))
         await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
         seen.chat.threads.bring_back()
-        await seen.until(lambda: "Tea · kept 29 d 23 h or more" in seen.words())
+        await seen.until("Tea · kept 29 d 23 h or more")
         await seen.pilot.press("enter")
         await seen.settle(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         assert seen.chat.state.thread is not None
         seen.chat.threads.erase(seen.chat.state.thread)
-        await seen.until(lambda: "Erase this chat for good?" in seen.text())
-        await seen.pilot.press(*"erase", "enter")
-        await seen.until(lambda: "0 copies left" in seen.words())
+        await seen.until("Erase this chat for good?")
+        await seen.press(*"erase", "enter", until="0 copies left")
         assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
     async with world.opened() as seen:
         await seen.pilot.press("f9", "slash")
-        await seen.type("top_k")
-        await seen.pilot.press("enter", "enter")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
+        await seen.type("top_k", "enter", "enter", until=lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("backspace", "backspace", "7", "enter")
         await seen.settle(lambda: seen.app.runtime.settings.top_k == 7)
         assert "R Default" in seen.text()
         assert "top_k = 7" in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.settle()
-        await seen.pilot.press("enter")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
-        await seen.pilot.press("x", "enter")
-        await seen.until(lambda: "top_k is a whole number from 0 to 50." in seen.words())
+        await seen.press("enter", until=lambda: len(seen.app.screen_stack) > 1)
+        await seen.press("x", "enter", until="top_k is a whole number from 0 to 50.")
         line = seen.app.screen
         assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", "a refused value can be corrected"
         await seen.pilot.press("backspace", "8", "enter")
         await seen.settle(lambda: seen.app.runtime.settings.top_k == 8)
-        await seen.pilot.press("R")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 10)
+        await seen.press("R", until=lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.until(lambda: "R Default" not in seen.text())
 
@@ -356,12 +341,9 @@ async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:
     async with world.opened() as seen:
         await seen.pilot.press("f9", "slash", *"Colours", "enter")
         for ending, kept in (("escape", "memapp-dark"), ("enter", "memapp-light")):
-            await seen.pilot.press("enter")
-            await seen.until(lambda: isinstance(seen.app.screen, Choice))
-            await seen.pilot.press("down")
-            await seen.until(lambda: seen.app.theme == "memapp-light")
-            await seen.pilot.press(ending)
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("enter", until=lambda: isinstance(seen.app.screen, Choice))
+            await seen.press("down", until=lambda: seen.app.theme == "memapp-light")
+            await seen.press(ending, until=lambda: len(seen.app.screen_stack) == 1)
             await seen.until(lambda: seen.app.theme == seen.app.runtime.settings.theme)
             assert seen.app.theme == kept
 
@@ -380,10 +362,9 @@ async def test_links_are_shown_before_they_are_followed(world: World) -> None:
         markdown = seen.chat.query("ReplyMarkdown").first()
         for href in ("https://example.org/x", "file:///etc/passwd"):
             markdown.post_message(type(markdown).LinkClicked(markdown, href))
-            await seen.until(lambda: "Open this link?" in seen.text())
+            await seen.until("Open this link?")
             assert href in seen.text()
-            await seen.pilot.press("enter")
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("enter", until=lambda: len(seen.app.screen_stack) == 1)
         assert opened == ["https://example.org/x"]
 
 
@@ -430,7 +411,7 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
             await seen.settle()
             below = seen.lines()[-4:]  # the line above the composer says nothing now
             notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
-            await seen.until(lambda: "Taken back:" in seen.text())
+            await seen.until("Taken back:")
             assert seen.lines()[-4:] == below
             assert "[Chat]" in seen.lines()[0]
             seen.app.clear_notifications()
@@ -450,10 +431,7 @@ async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: Worl
         seen.app.push_screen(MemoryCard(seen.app.session, memory, "Used for this answer."))
         await seen.settle()
         assert "imported" in seen.words() and "Used for this answer." in seen.text()
-        await seen.pilot.press("e", "x", "escape")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", "x", "escape", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(TextArea).text == memory.text
-        await seen.pilot.press("escape", "escape")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.press("escape", "escape", until=lambda: len(seen.app.screen_stack) == 1)

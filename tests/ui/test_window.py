@@ -66,7 +66,7 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
     for small in ((60, 15), (40, 10), (10, 5)):
         await seen.pilot.resize_terminal(*small)
         await seen.pilot.resize_terminal(120, 40)
-        await seen.until(lambda: "Write to" in seen.text())
+        await seen.until("Write to")
         assert seen.app.return_code is None
 
 
@@ -243,8 +243,7 @@ async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(s
         await seen.settle(lambda: isinstance(seen.app.screen, CommandPalette))
         await seen.type(words)
         await seen.until(lambda: "Undo the last change of a memory" in seen.text() and "Find anything" not in seen.text())
-        await seen.pilot.press("escape")
-        await seen.until(lambda: seen.app.screen is seen.chat)
+        await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
     await seen.press("f9")
     offered = [one.title for one in seen.app.get_system_commands(seen.app.screen)]
     assert offered[:2] == ["Undo the last change of a memory", "Find anything"]
@@ -358,8 +357,7 @@ async def test_a_message_sent_at_the_very_moment_in_which_memory_opens_is_sent(
     monkeypatch.setattr(ChatScreen, "__init__", enter_comes_now)
     async with world.app() as seen:
         opening = seen.app.screen
-        await seen.pilot.press(*"hello")
-        await seen.until(lambda: opening.query_one(Composer).text == "hello")
+        await seen.press(*"hello", until=lambda: opening.query_one(Composer).text == "hello")
         written.set()
         await seen.ready()
         await seen.until(lambda: seen.chat.transcript.bubbles)
