@@ -1,19 +1,17 @@
-"""What each message taught, told as it was when it did."""
+"""Each message tells what it taught, as it was when it did."""
 
 from memapp.domain.changes import Actor, Updated
 from memapp.domain.turn import Accepted
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.provenance import learned_from
-from memapp.services.upkeep import work
 from memapp.store import changes
-from tests.builders import new_chat, only, say
+from tests.builders import learn, new_chat, only, say
 
 
 def told(runtime: Runtime, text: str) -> str:
     message = only(Accepted, say(runtime, new_chat(runtime), text)).message
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     return str(message.id)
 
 

@@ -9,13 +9,12 @@ from memapp.domain.categories import RECENT_ACTIVITY, Capability
 from memapp.domain.changes import Actor, Created, Linked
 from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.errors import Refused
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.query import query
 from memapp.store import changes, chat
 from memapp.store.access_counts import get_access_count
-from tests.builders import fact, new_chat, recorded, say
+from tests.builders import fact, learn, new_chat, recorded, say
 
 
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
@@ -201,7 +200,7 @@ def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime
 def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Runtime) -> None:
     for persona, text in (("companion", "My dog is called Rex."), ("tom", "My cat is called Mia.")):
         say(runtime, new_chat(runtime, persona), text)
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert {one.agent_id for one in curate.list_memories(runtime)} == {"companion", "tom"}
     (found,) = ask(runtime, "supervisor", "pets called", filters={"agent_id": "tom"})
     assert "Mia" in found

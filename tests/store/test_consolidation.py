@@ -1,4 +1,4 @@
-"""Which memories are looked at for pairs that say the same, and in which order."""
+"""The memories that are looked at for pairs that say the same, and in which order."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
+"""A chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
 from memapp.domain.consent import ConsentRequest, expiry

@@ -1,4 +1,4 @@
-"""What SQL on the writing connection cannot do, and what still can be done."""
+"""SQL on the writing connection cannot do what would break a rule, and can do the rest."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the indexes find, and for whom."""
+"""The indexes find what they should, and only for its owner."""
 
 import sqlite3
 from collections.abc import Iterator
