@@ -243,7 +243,7 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
     actor = Actor(runtime.user_id, "person")
     anchor = memory_of(runtime, "User likes long walks.", ())
     with runtime.write() as session:
-        changes.apply(session, Created(anchor), actor, runtime.clock())
+        changes.apply(session, Created(anchor), actor)
     for number, word in enumerate(words):
         plant(runtime, word, way, anchor.id)
         if way == "everywhere":
@@ -264,9 +264,9 @@ def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
     with runtime.write() as session:
         now = runtime.clock()
-        changes.apply(session, Created(memory), actor, now)
-        changes.apply(session, Updated(memory.id, text=fact), actor, now)
-        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor, now)
+        changes.apply(session, Created(memory), actor)
+        changes.apply(session, Updated(memory.id, text=fact), actor)
+        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor)
         value = word if way == "everywhere" else "kept"
         request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "rules", "pending", now, now)
         consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
@@ -306,7 +306,7 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
             "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
             (request,),
         )
-        changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
+        changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"))
 
 
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:

@@ -73,7 +73,7 @@ def link(runtime: Runtime) -> Iterator[None]:
         strength = 0.5 + number % 50 / 100
         with runtime.write() as session:
             to = tuple((other, strength) for other in others)
-            changes.apply(session, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(one, to), Actor(runtime.user_id, "rules"))
         yield
 
 
@@ -131,7 +131,7 @@ def learn_and_retract(runtime: Runtime) -> Iterator[None]:
         with runtime.write() as session:
             said = chat.add_message(session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(session, Created(joke), Actor(runtime.user_id, "rules"), now)
+            changes.apply(session, Created(joke), Actor(runtime.user_id, "rules"))
             requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
         yield _done(retract(runtime, thread, [said], "That was a joke."))
@@ -143,7 +143,7 @@ def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
         actor = Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
         for one in people(runtime):
             with runtime.write() as session:
-                changes.apply(session, Pinned(one, number % 2 == 0), actor, runtime.clock())
+                changes.apply(session, Pinned(one, number % 2 == 0), actor)
         yield
 
 

@@ -88,7 +88,7 @@ def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runt
         (reply,) = [event.reply for event in say(runtime, thread, "Hello") if isinstance(event, Completed)]
         message = chats.get_message(runtime, reply.reply_to or "")
         with runtime.write() as session:
-            expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", (), session.now)
+            expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", ())
             guess = expectations.prediction_for(session, reply.id, "predictor")
             assert guess is not None
             expectations.mark_checked(session, guess.id, message.id, Verdict(surprised, 50.0, similarity, ""))

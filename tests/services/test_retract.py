@@ -114,7 +114,7 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     if not is_new:
         change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "rules")
         with runtime.write() as session:
-            changes.apply(session, change, worker, runtime.clock())
+            changes.apply(session, change, worker)
     together = known(runtime)
     assert together == ({"User has a dog named Rex."}, set())
     resent(runtime, second, "What is the time?")

@@ -120,7 +120,7 @@ def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction
     thread = chat_of(runtime, "I have type one diabetes.")
     messages = chat.list_messages(runtime.read(), thread)
     with runtime.write() as session:
-        expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, (), session.now)
+        expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, ())
     assert retrieved.expectation(runtime, messages) is None
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)

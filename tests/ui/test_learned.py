@@ -88,7 +88,7 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
     end = runtime.purge_at()
     for change, by in ((Merged(gone, kept, end), "merge"), (SoftDeleted(moved, "unused", end), "lifecycle")):
         with runtime.write() as session:
-            changes.apply(session, change, runtime.actor(name=by), session.now)
+            changes.apply(session, change, runtime.actor(name=by))
     runtime.close()
     async with world.opened(size=(80, 24)) as seen:
         told = "Since last time (F7): 1 memory merged, 1 unused memory moved to the trash"
@@ -109,7 +109,7 @@ async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own
     facts = [curate.add(runtime, text).memory_id for text in ("I run on Sundays.", "I ran to the lake.")]
     insight = fact("User talked about running.", runtime.clock(), kind=Kind.INSIGHT, origin="reflected")
     with runtime.write() as session:
-        changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"), session.now)
+        changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"))
     await open_learned(seen, "Insights")
     await seen.until(lambda: "2 sources" in seen.text() and "· I ran to the lake." in seen.words())
     await seen.press("enter", "p", until="★ You talked")
@@ -156,13 +156,11 @@ async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are
                     (Kind.PROCEDURAL, f"h {said}"[:280]),
                 ):
                     steps = (said, said) if kind is Kind.PROCEDURAL else ()
-                    changes.apply(
-                        session, Created(fact(words, session.now, kind=kind, steps=steps)), runtime.actor(), session.now
-                    )
+                    changes.apply(session, Created(fact(words, session.now, kind=kind, steps=steps)), runtime.actor())
                 of = {"level": "task", "tool": "kiln", "scope": "studio", "origin": "person", "task": said}
                 times = {"created_at": session.now, "updated_at": session.now, "evidence_at": session.now}
                 lesson = Lesson(id=new_id(session.now), rule_text=f"{said} -> x", wrong=said, correct=text[:400], **of, **times)
-                changes.apply(session, LessonAdded(lesson), runtime.actor(), session.now)
+                changes.apply(session, LessonAdded(lesson), runtime.actor())
         offered = {"Insights": "Make it a memory", "Episodes": "Pin", "How-tos": "New", "Lessons": "Suppress"}
         for pane in PANES:
             await open_learned(seen, pane.LABEL)

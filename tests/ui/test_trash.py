@@ -51,12 +51,10 @@ def fill(runtime: Runtime) -> None:
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
     now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
     with runtime.write() as session:
-        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
-        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
-        changes.apply(
-            session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now
-        )
-        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
+        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker)
     curate.discard(runtime, ids["Anna sings."])
 
 
@@ -148,10 +146,8 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
         with runtime.decide() as session:
-            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
-            changes.apply(
-                session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock()
-            )
+            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"))
+            changes.apply(session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"))
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()

@@ -178,5 +178,5 @@ def _settled(work: Work) -> Imported:
         work.step = work.actor.step
         meta = {"threads": work.thread_ids, "file_id": work.file_id, "facts": work.facts}
         touched = Touched(Event.ADD, f"{IMPORT}{work.step}", None, None, meta=meta)
-        history.record(work.session, work.actor, work.step, touched, work.session.now)
+        history.record(work.session, work.actor, work.step, touched)
     return work.result()
