@@ -143,7 +143,7 @@ def fill(home: Path, count: int) -> float:
                 words = f"Do you know number {number}?"
                 said = chat.add_message(Session(conn, USER_ID), thread, Role.USER, words, at, origin=Origin.TYPED)
                 memory = _memory(chance, number, at, said.id)
-                actor = Actor(USER_ID, "rules", step=new_id(at))
+                actor = Actor("rules", step=new_id(at))
                 changes.apply(Session(conn, USER_ID, at), Created(memory), actor)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(

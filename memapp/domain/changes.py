@@ -52,7 +52,6 @@ class Event(StrEnum):
 class Actor:
     """Who makes a change, from which chat, and as part of which step."""
 
-    user_id: str
     name: str
     """`person`, `rules`, `model:smollm2`: see `ActorKind`."""
     thread_id: str = ""

@@ -304,7 +304,7 @@ def _is_as_it_was(session: Session, pair: Pair) -> bool:
 
 def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -> Policy:
     """Change the memories of a pair as a step of its own; return the policy that it came to."""
-    actor = Actor(runtime.user_id, decision.by, step=session.new_id())
+    actor = Actor(decision.by, step=session.new_id())
     apply = partial(changes.apply, session, actor=actor, sim=pair.score)
     newer, older = pair.newer, pair.older
     match decision.policy:

@@ -222,7 +222,7 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
                 continue
             tags = tuple(tags_for(one.text)) if check_tags(one.tags) else one.tags
             memory = _memory(one.text, tags, sources, session.now)
-            changes.apply(session, Created(memory, facts), Actor(runtime.user_id, f"model:{model.name}"))
+            changes.apply(session, Created(memory, facts), Actor(f"model:{model.name}"))
         yield 1
 
 

@@ -188,7 +188,7 @@ def _store(
             if is_more := len(stored) == FACTS_PER_TURN:
                 break
             memory = memory_of(runtime, session.new_id(), draft, message, session.now)
-            actor = Actor(runtime.user_id, draft.by, message.thread_id)
+            actor = Actor(draft.by, message.thread_id)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
@@ -203,7 +203,7 @@ def _store(
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
             standing = None if old else _still_standing(session, standing)
             known[memory.text] = stored[-1].memory.id
-        actor = Actor(runtime.user_id, "merge", message.thread_id)
+        actor = Actor("merge", message.thread_id)
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else session.new_id())

@@ -46,7 +46,7 @@ def learned(runtime: Runtime, *texts: str, **other: Any) -> list[str]:
     for text in texts:
         with runtime.write() as session:
             made = fact(text, session.now, **other)
-            changes.apply(session, Created(made), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Created(made), Actor("rules"))
             ids.append(made.id)
     embed(runtime, Cancel())
     return ids

@@ -181,7 +181,7 @@ def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
     with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
-        changes.apply(session, merged, Actor(runtime.user_id, "person"))
+        changes.apply(session, merged, Actor("person"))
     assert erase(runtime, kept).memories == 2
 
 
@@ -359,7 +359,7 @@ def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", 
                 "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
                 (request,),
             )
-            changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"))
+            changes.apply(session, ProfileChanged(request), Actor("person"))
 
 
 def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_what_was_brought_back_or_in_is_not_moved_again_at_once(runtime: Runtime
     undo.undo(runtime, undo.undoable(runtime, 2)[1].id)
     with runtime.write() as session:  # as an import does, with the times of its file
         imported = fact("Three.", START)
-        changes.apply(session, Created(imported), Actor(runtime.user_id, "import"))
+        changes.apply(session, Created(imported), Actor("import"))
     live_on(runtime, START + timedelta(days=64), 20, talking=True)
     assert {state(runtime, one).state for one in (restored, undone, imported.id)} == {State.LIVE}
 

@@ -23,7 +23,7 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
     with runtime.write() as session:
         for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
-            changes.apply(session, change, Actor(runtime.user_id, "rules"))
+            changes.apply(session, change, Actor("rules"))
     found = learned_from(runtime, [new, baker, gardener, same, more])
     assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
         new: [("User has a big dog.", "")],
@@ -41,6 +41,6 @@ def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
     (dog,) = curate.list_memories(runtime)
     with runtime.write() as session:
         for text, said in (("User has a big dog.", second), ("User has a big brown dog.", third)):
-            changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor("rules"))
     found = learned_from(runtime, [first, second, third])
     assert [found[said][0].was for said in (first, second, third)] == ["", "User has a dog.", "User has a big dog."]

@@ -21,7 +21,7 @@ def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
     now = runtime.clock()
     memory = fact(text, now, category=category, **also)
     with runtime.write() as session:
-        return changes.apply(session, Created(memory), Actor(runtime.user_id, "rules")).memory_id
+        return changes.apply(session, Created(memory), Actor("rules")).memory_id
 
 
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
@@ -220,7 +220,7 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
     )
     with runtime.write() as session:
         links = ((weaker, 0.6), (stronger, 0.9))
-        changes.apply(session, Linked(cello, links), Actor(runtime.user_id, "rules"))
+        changes.apply(session, Linked(cello, links), Actor("rules"))
     found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
     assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
     remember(runtime, "User tunes the cello.", "goals")

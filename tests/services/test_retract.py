@@ -112,7 +112,7 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     before, (dog,) = known(runtime), curate.list_memories(runtime)
     second = told(runtime, "I have a dog named Rex." if is_new else "Hello.")
     if not is_new:
-        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "rules")
+        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor("rules")
         with runtime.write() as session:
             changes.apply(session, change, worker)
     together = known(runtime)

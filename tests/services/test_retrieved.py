@@ -280,7 +280,7 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
     curate.discard(runtime, taken_back.id)
     with runtime.write() as session:
         soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
-        changes.apply(session, soft_deleted, Actor(runtime.user_id, "rules"))
+        changes.apply(session, soft_deleted, Actor("rules"))
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)

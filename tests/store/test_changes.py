@@ -48,7 +48,7 @@ from memapp.store.encoding import new_id
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
-PERSON = Actor(USER, "person")
+PERSON = Actor("person")
 LATER = NOW + timedelta(days=30)
 
 

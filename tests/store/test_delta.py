@@ -11,7 +11,7 @@ from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 from tests.store.test_changes import LATER, apply, undo
 
-PERSON = Actor(USER, "person")
+PERSON = Actor("person")
 
 
 def new_thread(database: Database) -> str:
@@ -81,7 +81,7 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
     one, thread = add(database, "User has two cats."), new_thread(database)
     with database.write() as conn:
         for text in ("User has three cats.", "User has four cats."):
-            actor = Actor(USER, "rules", step=text)
+            actor = Actor("rules", step=text)
             changes.apply(on(conn), SoftDeleted(one, "superseded", LATER), actor)
             one = changes.apply(on(conn), Created(fact(text, NOW, category="goals")), actor).memory_id
     assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)

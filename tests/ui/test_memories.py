@@ -377,7 +377,7 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         runtime = seen.app.runtime
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
-        actor = Actor(runtime.user_id, "rules", step="moved")
+        actor = Actor("rules", step="moved")
         with runtime.write() as session:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
                 changes.apply(session, change, actor)
@@ -394,7 +394,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         newest, middle, oldest = live(runtime)
         with runtime.write() as session:
             for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"))
+                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until("0.70 Anna's sister")
@@ -404,7 +404,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await looked_up(seen)
         assert "0.70 Anna likes" in seen.text()
         with runtime.write() as session:
-            changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.9),)), Actor("rules"))
         seen.app.session.memories_changed()
         await seen.settle(lambda: "0.90 Anna likes" in seen.text())
         await seen.pilot.press("enter")
@@ -418,7 +418,7 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
         with runtime.write() as session:
-            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until("0.70 Anna likes")
@@ -492,7 +492,7 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         runtime = seen.app.runtime
         one, other = live(runtime)
         with runtime.write() as session:
-            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor("rules"))
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
         await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
@@ -583,7 +583,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 ids = [one.id for one in live(runtime)]
                 with runtime.write() as session:
                     edges = tuple((other, 0.5) for other in ids[1:20])
-                    changes.apply(session, Linked(ids[0], edges), Actor(runtime.user_id, "rules"))
+                    changes.apply(session, Linked(ids[0], edges), Actor("rules"))
             seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)

@@ -427,7 +427,7 @@ async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: Worl
         known = curate.list_memories(runtime)[0]
         memory = replace(known, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="Anna keeps bees.", origin="import")
         with runtime.write() as session:
-            changes.apply(session, Created(memory), Actor(runtime.user_id, "import"))
+            changes.apply(session, Created(memory), Actor("import"))
         seen.app.push_screen(MemoryCard(seen.app.session, memory, "Used for this answer."))
         await seen.settle()
         assert "imported" in seen.words() and "Used for this answer." in seen.text()

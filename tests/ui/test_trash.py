@@ -49,7 +49,7 @@ async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterato
 def fill(runtime: Runtime) -> None:
     facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
-    now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
+    now, worker = runtime.clock(), Actor("rules")
     with runtime.write() as session:
         changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker)
         changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker)
@@ -146,8 +146,8 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
         with runtime.decide() as session:
-            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"))
-            changes.apply(session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"))
+            changes.apply(session, Purged(written.id), Actor("person"))
+            changes.apply(session, Created(replace(written, origin="distilled")), Actor("rules"))
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()

@@ -78,7 +78,7 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
         return []
     if known and (known.purge_at or known.status == "archived"):
         return []
-    actor = Actor(session.user_id, AGENT, step=session.new_id())
+    actor = Actor(AGENT, step=session.new_id())
     if known is None:
         changes.apply(session, LessonAdded(lesson), actor)
     else:

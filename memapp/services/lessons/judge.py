@@ -124,7 +124,7 @@ def decide(session: Session, lesson: Lesson) -> None:
         effect=effect,
     )
     if move := verdict(record):
-        actor = Actor(session.user_id, AGENT, step=session.new_id())
+        actor = Actor(AGENT, step=session.new_id())
         changes.apply(session, LessonMoved(lesson.id, move.to, move.reason), actor)
 
 

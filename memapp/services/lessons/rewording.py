@@ -59,7 +59,7 @@ def _reword(session: Session, lesson: Lesson, wrong: str, correct: str, level: L
     """Put the general commands in place; where another lesson says so already, let that be for these failures too."""
     if store.get_lesson(session, lesson.id) != lesson:
         return False
-    actor = Actor(session.user_id, by, step=session.new_id())
+    actor = Actor(by, step=session.new_id())
     same = store.same_rule(session, session.normalise(rule(wrong, correct)), lesson.tool, lesson.scope)
     if same is None:
         changes.apply(session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor)

@@ -124,7 +124,7 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
             one = chats.page(runtime, thread).messages[-2]
             session.conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
             for to in (hens, learned):
-                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"))
+                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor("rules"))
         found = carry(runtime, other, tmp_path)
         assert (found.added, found.facts) == ({}, 1)
         assert "added to a chat that is here already" in str(found)
