@@ -84,7 +84,7 @@ def apply(session: Session, change: Change, actor: Actor, *, sim: float | None =
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
     about["memory_id"] = None if ":" in first.memory_id else first.memory_id
-    add_event(session, _node(actor, first), first.event.op, "ok", **about, at=session.now)
+    add_event(session, _node(actor, first), first.event.op, "ok", **about)
     return Revision(step, number, first.memory_id, change)
 
 
