@@ -6,9 +6,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import chats
-from tests.builders import learn, make_runtime, say
+from memapp.services import chats, upkeep
+from tests.builders import make_runtime, say
 
 MESSAGE = "I have a sister called Anna and she lives in Oslo. I am allergic to nuts. On Sundays I play chess. Do you like chess?"
 READERS = {"own_text", "own_words", "unwrap", "stated", "_left_out", "plain", "read_correction"}
@@ -29,7 +30,7 @@ def test_no_reader_runs_twice_over_the_same_words(tmp_path: Path) -> None:
     sys.setprofile(count)
     try:
         say(runtime, thread, MESSAGE)
-        learn(runtime, thread)
+        list(upkeep.work(runtime, thread, Cancel()))
     finally:
         sys.setprofile(None)
     of_message = {key: times for key, times in ran.items() if key[2] in MESSAGE}
