@@ -145,7 +145,7 @@ def bring(runtime: Runtime, texts: Sequence[str]) -> list[str]:
                 created_at=now,
                 updated_at=now,
             )
-            changes.apply(session, Created(fact), Actor(runtime.user_id, "import"), now)
+            changes.apply(session, Created(fact), Actor("import"))
             ids.append(fact.id)
     embed(runtime, Cancel())
     return ids

@@ -240,10 +240,10 @@ def erase_all(home: Path, words: list[str], way: str) -> None:
 
 def plant_all(home: Path, words: list[str], way: str) -> None:
     runtime = opened(home)
-    actor = Actor(runtime.user_id, "person")
+    actor = Actor("person")
     anchor = memory_of(runtime, "User likes long walks.", ())
     with runtime.write() as session:
-        changes.apply(session, Created(anchor), actor, runtime.clock())
+        changes.apply(session, Created(anchor), actor)
     for number, word in enumerate(words):
         plant(runtime, word, way, anchor.id)
         if way == "everywhere":
@@ -258,15 +258,15 @@ def plant_all(home: Path, words: list[str], way: str) -> None:
 
 def plant(runtime: Runtime, word: str, way: str, anchor: str) -> None:
     """Put a word where a memory and what repeats it can stand."""
-    actor, fact = Actor(runtime.user_id, "person"), f"User knows {word.title()} from the pottery class of long ago."
+    actor, fact = Actor("person"), f"User knows {word.title()} from the pottery class of long ago."
     thread = chats.new_thread(runtime)
     message = turn(runtime, thread.id, f"I know {word.title()} from pottery.", f"So {word.title()} it is.", word)
     memory = memory_of(runtime, f"User met {word.title()}.", (message.id,), (word,))
     with runtime.write() as session:
         now = runtime.clock()
-        changes.apply(session, Created(memory), actor, now)
-        changes.apply(session, Updated(memory.id, text=fact), actor, now)
-        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor, now)
+        changes.apply(session, Created(memory), actor)
+        changes.apply(session, Updated(memory.id, text=fact), actor)
+        changes.apply(session, Linked(memory.id, ((anchor, 0.5),)), actor)
         value = word if way == "everywhere" else "kept"
         request = ConsentRequest(new_id(now), runtime.user_id, FORGOTTEN, "", value, (), "rules", "pending", now, now)
         consents.add_request(session, request, memory=memory_of(runtime, fact, ()))
@@ -306,7 +306,7 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
             "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
             (request,),
         )
-        changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
+        changes.apply(session, ProfileChanged(request), Actor("person"))
 
 
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:

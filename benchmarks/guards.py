@@ -251,7 +251,7 @@ def plant(database: Database) -> None:
             (to_text(NOW),),
         )
         approve(conn, "applied")
-        changes.apply(Session(conn, USER_ID), Created(_OSLO), Actor(USER, "person"), NOW)
+        changes.apply(Session(conn, USER_ID, NOW), Created(_OSLO), Actor("person"))
         conn.execute("INSERT INTO forgotten VALUES ('me', 'f', '2026-01-31T08:15:00.000Z')")
         conn.execute("INSERT INTO forgotten_key VALUES (1, randomblob(32))")
         conn.execute("INSERT INTO purge_jobs VALUES ('me', 'memory', 'gone')")
@@ -269,7 +269,7 @@ def approve(conn: sqlite3.Connection, request_id: str) -> None:
         "UPDATE consent_requests SET state = 'approved', decided_at = ?, decided_by = 'person' WHERE id = ?",
         (to_text(NOW), request_id),
     )
-    changes.apply(Session(conn, USER_ID), ProfileChanged(request_id), Actor(USER, "person"), NOW)
+    changes.apply(Session(conn, USER_ID, NOW), ProfileChanged(request_id), Actor("person"))
 
 
 def guarded(database: Database) -> dict[str, Any]:

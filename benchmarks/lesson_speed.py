@@ -168,8 +168,8 @@ def _teach(runtime: Runtime, number: int) -> None:
     with runtime.write() as session:
         run = store.get_run(session, reported.error.run_id)
         for _ in range(EVENTS_EACH - 1):
-            step = store.add_step(session, run, done, tool.feedback(done), session.now)
-            store.add_error(session, step, reported.error.fingerprint_id, "hard_failure", done.output, None, session.now)
+            step = store.add_step(session, run, done, tool.feedback(done))
+            store.add_error(session, step, reported.error.fingerprint_id, "hard_failure", done.output, None)
     runs.attempt(runtime, tool, f"do part {number} --slowly", client)
 
 

@@ -175,7 +175,7 @@ def fill(runtime: Runtime, size: int, chance: random.Random, vocabulary: Sequenc
                 **{"importance": chance.randint(1, 5), "pinned": chance.random() < 0.02, "state": State.LIVE, "reason": ""},
                 **{"origin": "distilled", "sources": (), "created_at": at, "updated_at": at},
             )
-            changes.apply(session, Created(memory), Actor(USER_ID, "rules"), at)
+            changes.apply(session, Created(memory), Actor("rules"))
     return texts
 
 

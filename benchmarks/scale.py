@@ -143,18 +143,17 @@ def fill(home: Path, count: int) -> float:
                 words = f"Do you know number {number}?"
                 said = chat.add_message(Session(conn, USER_ID), thread, Role.USER, words, at, origin=Origin.TYPED)
                 memory = _memory(chance, number, at, said.id)
-                actor = Actor(USER_ID, "rules", step=new_id(at))
-                changes.apply(Session(conn, USER_ID), Created(memory), actor, at)
+                actor = Actor("rules", step=new_id(at))
+                changes.apply(Session(conn, USER_ID, at), Created(memory), actor)
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(
-                        Session(conn, USER_ID),
+                        Session(conn, USER_ID, at),
                         Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)),
                         actor,
-                        at,
                     )
                 ids.append(memory.id)
                 if number % ONE_IN_TRASH == 0:
-                    changes.apply(Session(conn, USER_ID), SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor, at)
+                    changes.apply(Session(conn, USER_ID, at), SoftDeleted(memory.id, "unused", at + timedelta(days=1000)), actor)
     _give_vectors(database)
     database.close()
     return time.perf_counter() - begun

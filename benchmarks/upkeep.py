@@ -235,7 +235,7 @@ def plant_pairs(runtime: Runtime, chance: random.Random) -> None:
         for _ in range(60):
             text = said(chance).replace("My ", "User's ", 1).replace("I ", "User ", 1)
             if memories.find_same(session, session.normalise(text)) is None:
-                changes.apply(session, Created(fact(text, session.now)), runtime.actor(), session.now)
+                changes.apply(session, Created(fact(text, session.now)), runtime.actor())
     for _ in jobs.run(runtime, Cancel(), [job("embed")]):
         pass
 

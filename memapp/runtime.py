@@ -70,7 +70,6 @@ class ModelSlot(Generic[T]):
             return self._value
 
     def empty(self) -> None:
-        """Release the model."""
         value = self._value
         self._set("off", "", None)
         if value is not None:
@@ -130,7 +129,7 @@ class Runtime:
 
     def actor(self, thread_id: str = "", *, name: str = "person") -> Actor:
         """Return who does something now, the person or a part of memapp, as a step of its own."""
-        return Actor(self.user_id, name, thread_id, new_id(self.clock()))
+        return Actor(name, thread_id, new_id(self.clock()))
 
     def purge_at(self, since: datetime | None = None) -> datetime:
         """Return when what goes to the trash now, or went there, leaves it for good."""

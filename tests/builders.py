@@ -26,7 +26,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, jobs
+from memapp.services import chats, curate, forget, jobs, upkeep
 from memapp.services.turn import take_turn
 from memapp.store.database import open_database
 from memapp.store.encoding import new_id
@@ -107,6 +107,19 @@ def fact(text: str, at: datetime, **other: Any) -> Memory:
 def say(runtime: Runtime, thread_id: str, text: str) -> list[TurnEvent]:
     """Take a whole turn and return its events."""
     return list(take_turn(runtime, thread_id, text))
+
+
+def chat_of(runtime: Runtime, *texts: str) -> str:
+    """Say things in a new chat; return its id."""
+    thread_id = new_chat(runtime)
+    for text in texts:
+        say(runtime, thread_id, text)
+    return thread_id
+
+
+def learn(runtime: Runtime, thread_id: str | None = None) -> list[Any]:
+    """Do what waits for idle times, as learning from what was said; return the news."""
+    return list(upkeep.work(runtime, thread_id, Cancel()))
 
 
 def erase(runtime: Runtime, *memory_ids: str, messages: bool = False) -> Receipt:

@@ -71,7 +71,7 @@ RULES = {
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
         "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
-        " inference.server_address inference.build inference.download inference.other_programs inference.prepared domain runtime"
+        " inference.server_http inference.build inference.download inference.other_programs inference.prepared domain runtime"
         " settings errors paths",
         "psutil numpy pydantic",
     ),
@@ -259,9 +259,9 @@ UI_LAYERS = tuple(
     words(layer)
     for layer in (
         "safe themes garbage pasted keys terminal modes messages",
-        "background read_models undo talk session",
+        "background read_models talk session",
         "widgets",
-        "memories.labels memories.memory_rows",
+        "memories.memory_rows",
         "dialogs memories.form screens.find",  # they show what they are given, and return an answer
         "panels activity inbox memories learned",
         "chat",

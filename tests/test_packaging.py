@@ -1,4 +1,4 @@
-"""What is installed: the requirements, and the package as wheel and sdist."""
+"""The installed package: its requirements, and its files as wheel and sdist."""
 
 import ast
 import re

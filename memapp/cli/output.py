@@ -74,7 +74,6 @@ class Output:
     """What the command ends with all the same, when the rest is written."""
 
     def write(self, as_json: bool) -> None:
-        """Write it."""
         if as_json:
             show_json(self.data)
         else:

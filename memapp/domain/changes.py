@@ -52,7 +52,6 @@ class Event(StrEnum):
 class Actor:
     """Who makes a change, from which chat, and as part of which step."""
 
-    user_id: str
     name: str
     """`person`, `rules`, `model:smollm2`: see `ActorKind`."""
     thread_id: str = ""
@@ -247,8 +246,6 @@ Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored |
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a change did."""
-
     step: str
     """What to name to take it back."""
     number: int

@@ -36,8 +36,6 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One conversation."""
-
     id: str
     title: str
     persona: str
@@ -50,8 +48,6 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a thread."""
-
     id: str
     thread_id: str
     seq: int

@@ -65,7 +65,6 @@ def is_numbered(text: str) -> bool:
 
 
 def numbered(steps: Sequence[str], between: str = "\n") -> str:
-    """Return steps with their numbers."""
     return between.join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 
 

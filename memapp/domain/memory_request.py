@@ -1,4 +1,4 @@
-"""What somebody asks of the memory itself: to remember, to forget, to keep out of it, to mend, and to tell what it knows."""
+"""Requests to the memory itself: to remember, to forget, to keep out of it, to mend, and to tell what it knows."""
 
 from dataclasses import dataclass
 from typing import Literal

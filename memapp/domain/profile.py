@@ -79,7 +79,6 @@ def has_many(field: str) -> bool:
 
 
 def has_value(field: str, says: Iterable[str], value: str) -> bool:
-    """Say whether a value is among those of a field."""
     return any(same_value(field, one, value) for one in says)
 
 

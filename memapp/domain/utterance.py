@@ -1,4 +1,4 @@
-"""What a message says: its statements, what each is judged to be, and the facts that may be made of them."""
+"""Utterances: the statements of a message, what each is judged to be, and the facts that may be made of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

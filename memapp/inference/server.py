@@ -14,8 +14,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel
 from memapp.inference.network import let_through
-from memapp.inference.server_address import checked
-from memapp.inference.server_http import FieldRefused, ServerHttp
+from memapp.inference.server_http import FieldRefused, ServerHttp, checked_address
 from memapp.inference.server_reply import Reply
 from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
 
@@ -57,7 +56,7 @@ class ServerModel:
 
         `answer_seconds` is the longest silence that is waited for, before the first word and between words.
         """
-        address = checked(url, allow_remote)
+        address = checked_address(url, allow_remote)
         let_through(address.raw_host.decode("ascii"))
         self._http = ServerHttp(address, answer_seconds)
         self._refused: frozenset[str] = frozenset()

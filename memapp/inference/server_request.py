@@ -7,7 +7,6 @@ from typing import Any
 
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference.reply_text import TAIL_LINE
-from memapp.inference.server_head import schema_of
 
 BYTES_PER_TOKEN = 3
 """For servers that do not count. Rather too few: English has about four; three are one Chinese character."""
@@ -21,6 +20,7 @@ _CONTROL_TEXT = re.compile(
     r"|<(?=</?SYS>>)",
     re.IGNORECASE,
 )
+_KEY = re.compile(r'\\?"(\w+)\\?"\s*:\s*(\[)?')
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,22 @@ def ways_to_ask(prompt: Prompt, sampling: Sampling, model: str, *, llama_server:
         ):
             ways.append(Way(name, plain | {"response_format": wanted}))
     return [*ways, Way("plain", plain)]
+
+
+def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
+    """Return a JSON schema with the keys that a head and a grammar spell out: lists of strings, and strings.
+
+    None if they describe no flat JSON object. Servers that take no grammar take this.
+    """
+    if not head.lstrip().startswith("{") and '"{' not in grammar:
+        return None
+    properties: dict[str, Any] = {}
+    for key, is_list in _KEY.findall(head + "\n" + grammar):
+        string = {"type": "string"}
+        properties.setdefault(key, {"type": "array", "items": string} if is_list else string)
+    if not properties:
+        return None
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def tail_request(prompt: Prompt, sampling: Sampling, model: str, written: str, *, llama_server: bool) -> dict[str, Any]:

@@ -32,8 +32,6 @@ _ANSWERS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class SaidOfPair:
-    """What a model says of a pair."""
-
     relation: Relation
     text: str = ""
     """A sentence that holds both facts; empty but for `both`."""

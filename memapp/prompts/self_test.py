@@ -41,7 +41,6 @@ class Check(BaseModel):
 
 @cache
 def checks() -> tuple[Check, ...]:
-    """Return the checks in their order."""
     return tuple(Check.model_validate(one) for one in _read()["check"])
 
 

@@ -105,7 +105,6 @@ def _limit(runtime: Runtime, model: ChatModel) -> int:
 
 
 def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt) -> tuple[Prompt, Sampling]:
-    """Return the request of the reply."""
     if context.message is None:
         return remarks.request(context, attempt)
     return respond.request(
@@ -268,7 +267,6 @@ class _Reply:
         return replace(found, hits=hits)
 
     def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
-        """Call 2."""
         prompt, sampling = _request(self.runtime, context, self.retrieved, attempt)
         tail = ""
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
@@ -380,14 +378,14 @@ class _Reply:
         """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
         thread_id, reply, message = self.turn.thread.id, self.turn.reply, self.turn.message
         chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage, self._by)
-        count_access(session, [hit.id for hit in self.retrieved.hits if hit.kind == "memory"], session.now)
+        count_access(session, [hit.id for hit in self.retrieved.hits if hit.kind == "memory"])
         if self.status is not MessageStatus.FAILED:
             settled = (*self.retrieved.delta.settled, *self.injected_updates.settled)
             delta.settle(session, conversation_scope(self.runtime), thread_id, settled)
         if self.expects:
-            expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, (), session.now)
+            expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, ())
         if self.has_asked:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info, session.now)
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info)
         if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
         self._note(session)

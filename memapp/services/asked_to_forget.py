@@ -155,7 +155,7 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor)
             decisions.forget_value(runtime, one.field, one.value, actor)
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
-                changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor, session.now)
+                changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
         pending.end_all(runtime, [one.id for one in found.requests], actor)
         _unsay(session, unsaid, actor)
     said_by_facts = {(one.field, one.value) for one in stated}
@@ -170,7 +170,7 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor)
 def _unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
     """Let messages teach nothing any more, and be told in no chat, as part of a step."""
     for message_id in search.take_back(session, message_ids):
-        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None), session.now)
+        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None))
     expectations.learn_nothing(session, message_ids)
 
 

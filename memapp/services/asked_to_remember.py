@@ -27,7 +27,6 @@ from memapp.services.forget import is_forgotten
 from memapp.services.merge import Near, near, write
 from memapp.services.remember import memory_of
 from memapp.store import changes, consents, expectations, memories, search
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 
@@ -67,9 +66,9 @@ def _keep(session: Session, runtime: Runtime, draft: Draft, alike: Near, message
         decisions.keep_as_asked(runtime, one.field, one.value, message.id, actor)
     if same := _known_as(session, runtime, draft.text):  # before, or a yes has brought it
         weight = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
-        changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor, session.now)
+        changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor)
         return addressed(memories.get_memory(session, same).text)
-    learned = memory_of(runtime, new_id(session.now), draft, message, session.now)
+    learned = memory_of(runtime, session.new_id(), draft, message, session.now)
     written = write(runtime, session, replace(learned, importance=BY_HAND_IMPORTANCE, origin="person"), alike, actor)
     return addressed(written.memory.text)
 

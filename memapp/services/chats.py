@@ -132,7 +132,7 @@ def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
     if not keeps_drafts(runtime):
         return
     with runtime.write() as session:
-        chat.save_draft(session, thread_id, clean(text), session.now)
+        chat.save_draft(session, thread_id, clean(text))
 
 
 def keeps_drafts(runtime: Runtime) -> bool:
@@ -151,7 +151,7 @@ def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
     with runtime.write() as session:
-        chat.add_context_card(session, thread_id, text, session.now)
+        chat.add_context_card(session, thread_id, text)
 
 
 def remember_choice(runtime: Runtime, name: str, value: object) -> None:

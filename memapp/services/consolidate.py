@@ -70,8 +70,6 @@ tidied = reading(store.tidied)
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """The pairs of some memories."""
-
     candidates: tuple[str, ...]
     """Of all that were looked up, those that have a vector."""
     pairs: tuple[Pair, ...]
@@ -306,8 +304,8 @@ def _is_as_it_was(session: Session, pair: Pair) -> bool:
 
 def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -> Policy:
     """Change the memories of a pair as a step of its own; return the policy that it came to."""
-    actor = Actor(runtime.user_id, decision.by, step=new_id(session.now))
-    apply = partial(changes.apply, session, actor=actor, now=session.now, sim=pair.score)
+    actor = Actor(decision.by, step=session.new_id())
+    apply = partial(changes.apply, session, actor=actor, sim=pair.score)
     newer, older = pair.newer, pair.older
     match decision.policy:
         case "link" if older.id not in relations.pairs_of(session, newer.id):

@@ -193,7 +193,7 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
-                revisions.append(changes.apply(session, Restored(memory.id), actor, session.now))
+                revisions.append(changes.apply(session, Restored(memory.id), actor))
     return BroughtBack(tuple(revisions), tuple(known), tuple(asked), tuple(barred))
 
 
@@ -290,7 +290,7 @@ def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revi
         raise UsageError("Nothing changes: it is so already.")
     actor = actor or runtime.actor()
     with runtime.write() as session:
-        first, *_ = [changes.apply(session, change, actor, session.now) for change in actual]
+        first, *_ = [changes.apply(session, change, actor) for change in actual]
     return first
 
 

@@ -145,7 +145,7 @@ def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, e
         store.save_end(session, stretch.thread_id, end)
         if memory is None or memories.find_same(session, session.normalise(memory.text)):
             return False
-        changes.apply(session, Created(memory), Actor(runtime.user_id, by, stretch.thread_id), session.now)
+        changes.apply(session, Created(memory), Actor(by, stretch.thread_id))
         return True
 
 

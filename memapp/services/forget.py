@@ -83,7 +83,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
     words = _checked(words)
     with at_the_copies(runtime.database.path), runtime.rehearse(), runtime.decide() as session:
         before = consents.read_profile(session)
-        erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)), session.now)
+        erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)))
         after = consents.read_profile(session)
     needles = ByteNeedles([words])
     backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
@@ -159,7 +159,7 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     sent = finding.texts_of_messages(session, (*job.message_ids, *chat.message_ids_of(session, job.thread_ids)))
     # All that has to be gone afterwards.
     texts = [*said, *(text for text in sent if len(text) >= TELLING_CHARS), *job.words]
-    erase = partial(erasing.erase, actor=actor, job=job, now=session.now, said=said, sent=sent)
+    erase = partial(erasing.erase, actor=actor, job=job, said=said, sent=sent)
     needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
     copies = text_traces.copies(runtime.database)
     fates = [text_traces.clean_copy(path, runtime.user_id, runtime.database.wording, needles, erase) for path in copies]
@@ -170,7 +170,7 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
         if by == "lifecycle":
             before = session.now - timedelta(days=runtime.settings.purge_days)
             job = replace(job, thread_ids=finding.overdue_threads(session, job.thread_ids, before))
-        erased = erasing.erase(session, actor, job, session.now)
+        erased = erasing.erase(session, actor, job)
         if by == "person":  # the trash, which is cleared by itself, is in no prompt
             purge_jobs.count_erasure(session)
             runtime.database.heard_erasures += 1

@@ -93,10 +93,10 @@ def keep_as_memory(runtime: Runtime, memory_id: str) -> str:
         insight = memories.get_memory(session, memory_id)
         if insight.kind is not Kind.INSIGHT:
             raise UsageError("This is no insight.")
-        changes.apply(session, SoftDeleted(insight.id, "person", runtime.purge_at()), actor, session.now)
-        own = replace(insight, id=new_id(session.now), kind=Kind.SEMANTIC, category=NOTES, origin="person", sources=())
+        changes.apply(session, SoftDeleted(insight.id, "person", runtime.purge_at()), actor)
+        own = replace(insight, id=session.new_id(), kind=Kind.SEMANTIC, category=NOTES, origin="person", sources=())
         own = replace(own, importance=curate.BY_HAND_IMPORTANCE, created_at=session.now, updated_at=session.now)
-        return changes.apply(session, Created(own), actor, session.now).memory_id
+        return changes.apply(session, Created(own), actor).memory_id
 
 
 def run(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
@@ -158,7 +158,7 @@ def _end_stale(runtime: Runtime) -> Iterator[int]:
     for one in stale:
         with runtime.write() as session:
             actor = runtime.actor(name=RULES)
-            changes.apply(session, SoftDeleted(one.id, "superseded", runtime.purge_at()), actor, session.now)
+            changes.apply(session, SoftDeleted(one.id, "superseded", runtime.purge_at()), actor)
         yield 1
 
 
@@ -176,11 +176,11 @@ def _save_regularity(runtime: Runtime, one: Regularity, erasures: int) -> bool:
             return False
         actor = runtime.actor(name=RULES)
         for old in before:
-            changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor, session.now)
+            changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor)
         learned = memories.list_learned_from(session, sources)
         facts = [fact.id for fact in learned if not fact.is_reflected and not one.roots.isdisjoint(roots_of(fact.text))]
         memory = _memory(text, (bare(one.topic),), sources, session.now)
-        changes.apply(session, Created(memory, tuple(facts)), actor, session.now)
+        changes.apply(session, Created(memory, tuple(facts)), actor)
     return True
 
 
@@ -222,7 +222,7 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
                 continue
             tags = tuple(tags_for(one.text)) if check_tags(one.tags) else one.tags
             memory = _memory(one.text, tags, sources, session.now)
-            changes.apply(session, Created(memory, facts), Actor(runtime.user_id, f"model:{model.name}"), session.now)
+            changes.apply(session, Created(memory, facts), Actor(f"model:{model.name}"))
         yield 1
 
 

@@ -64,7 +64,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:
     """Let what failed wait behind the rest, and set it aside when it has failed on several days."""
     with runtime.write() as session:
-        tries = expectations.count_try(session, surprise.id, session.now)
+        tries = expectations.count_try(session, surprise.id)
         if tries < MOST_TRIES:
             return
         expectations.settle_surprise(session, surprise.id, "failed")

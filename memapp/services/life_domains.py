@@ -1,4 +1,4 @@
-"""What bears on a request although nobody asked for it: diets and allergies, what somebody avoids, where they live."""
+"""Facts that bear on a request although nobody asked for them: diets and allergies, what somebody avoids, where they live."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

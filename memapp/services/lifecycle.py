@@ -50,7 +50,7 @@ def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterato
             return
         actor = runtime.actor(name="lifecycle")
         for memory_id in _unused(session, runtime):  # looked up again: the person may have pinned one since
-            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor, session.now)
+            changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor)
             yield 1
 
 
@@ -68,12 +68,12 @@ def erase_overdue(runtime: Runtime, _cancel: Cancel, _last: Pace | None) -> Iter
     if request_ids := _overdue_requests(runtime):
         with runtime.decide() as session:
             search.take_back(session, consents.said_in(session, request_ids))  # the no outlives the request
-            consent_requests.erase(session, request_ids, session.now)
+            consent_requests.erase(session, request_ids)
         yield len(request_ids)
     if lesson_ids := _overdue_lessons(runtime):
         with runtime.decide() as session:
             for lesson_id in lesson_ids:
-                changes.apply(session, LessonPurged(lesson_id), runtime.actor(name="lifecycle"), session.now)
+                changes.apply(session, LessonPurged(lesson_id), runtime.actor(name="lifecycle"))
         yield len(lesson_ids)
 
 
@@ -117,7 +117,7 @@ def _unused(session: Session, runtime: Runtime) -> list[str]:
 
 def _overdue_memories(runtime: Runtime) -> list[str]:
     session = runtime.read()
-    over = [(one.id, one.updated_at, one.purge_at or session.now) for one in store.over(session, session.now)]
+    over = [(one.id, one.updated_at, one.purge_at or session.now) for one in store.over(session)]
     return _due(session, over, store.count_all(session))
 
 
@@ -156,7 +156,7 @@ def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among
     def may_go(since: datetime, end: datetime) -> bool:
         if not rules.may_go(since, end, days, session.now):
             return False
-        late = store.behind(session, since, session.now)
+        late = store.behind(session, since)
         return rules.may_go(since + late, end + late, days, session.now)
 
     return list(islice((one for one, since, end in over if may_go(since, end)), rules.most_at_once(among)))

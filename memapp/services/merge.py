@@ -18,7 +18,6 @@ from memapp.language.english.statements import in_third_person
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.store import changes, memories, search, vectors
-from memapp.store.encoding import new_id
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 
@@ -88,9 +87,9 @@ def write(runtime: Runtime, session: Session, new: Memory, known: Near, actor: A
     """
     live = _still_live(session, known)
     verdict, old = (MergeVerdict.CONTRADICTS, replaces) if replaces else _verdict(new, live)
-    together = replace(actor, step=actor.step or new_id(session.now))
+    together = replace(actor, step=actor.step or session.new_id())
     nearest = max((likeness for _, likeness in live), default=0.0) or None  # 0: compared by words alone
-    apply = partial(changes.apply, session, actor=together, now=session.now, sim=nearest)
+    apply = partial(changes.apply, session, actor=together, sim=nearest)
     merge = partial(apply, actor=replace(together, name="merge")) if is_memapp(actor.name) else apply
     if old is None:
         apply(Created(new))

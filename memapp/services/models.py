@@ -240,9 +240,9 @@ def current_form(runtime: Runtime) -> str:
 
 def remote_host(runtime: Runtime) -> str:
     """Return the other machine that words go to when a server answers; empty when they stay here."""
-    from memapp.inference import server_address
+    from memapp.inference import server_http
 
-    return server_address.remote_host(runtime.settings.server)
+    return server_http.remote_host(runtime.settings.server)
 
 
 def _choice(

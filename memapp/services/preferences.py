@@ -21,8 +21,6 @@ NAMING = ("persona", "theme", "model", "server", "embedding_model")
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One setting."""
-
     name: str
     label: str
     value: str
@@ -97,9 +95,9 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
             case "model" if chosen.model:
                 gguf_file.read(gguf_file.find(places.models, chosen.model))
             case "server" if chosen.server:
-                from memapp.inference import server_address
+                from memapp.inference import server_http
 
-                server_address.checked(chosen.server, chosen.allow_remote)
+                server_http.checked_address(chosen.server, chosen.allow_remote)
             case "embedding_model" if chosen.embedding_model:
                 model_folder.dimension(Path(chosen.embedding_model))
     except ModelError as error:

@@ -183,7 +183,7 @@ def _note(
     best = found[0] if found else None
     sim, named = (best.score, best.category) if best else (None, category or None)
     with runtime.write() as session:
-        access_counts.count_access(session, [hit.id for hit in found], session.now)
+        access_counts.count_access(session, [hit.id for hit in found])
         if not reason:
             delta.settle(session, scope(runtime, capability), _reader(capability), told.settled)
         events.add_event(session, "context", "search", status, sim=sim, category=named, meta=meta)

@@ -33,8 +33,6 @@ _RELATED_TO = "related "
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What to look for."""
-
     text: str
     """The message, or what the person types into a search."""
     top_k: int = 10

@@ -44,7 +44,6 @@ from memapp.services.merge import Written, near, write
 from memapp.services.prompt_form import prompt_form
 from memapp.services.statements import judged_draft, said_before, sensitive_topic, told_in, with_others
 from memapp.store import changes, chat, consents, events, expectations, history, memories
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 FACTS_PER_TURN = 3
@@ -188,13 +187,13 @@ def _store(
         for draft in drafts:
             if is_more := len(stored) == FACTS_PER_TURN:
                 break
-            memory = memory_of(runtime, new_id(session.now), draft, message, session.now)
-            actor = Actor(runtime.user_id, draft.by, message.thread_id)
+            memory = memory_of(runtime, session.new_id(), draft, message, session.now)
+            actor = Actor(draft.by, message.thread_id)
             said = duplicate_of(draft.text, known)
             same = known[said] if said else memories.find_same(session, normalise(draft.text))
             if same:  # it holds as long as any message says it
                 if message.id not in memories.get_memory(session, same).sources:
-                    changes.apply(session, Updated(same, sources=(message.id,)), actor, session.now)
+                    changes.apply(session, Updated(same, sources=(message.id,)), actor)
                 standing = None if standing and standing.memory_id == same else standing  # it was said again
                 continue
             if _waits(runtime, message, draft, memory):
@@ -204,13 +203,13 @@ def _store(
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
             standing = None if old else _still_standing(session, standing)
             known[memory.text] = stored[-1].memory.id
-        actor = Actor(runtime.user_id, "merge", message.thread_id)
+        actor = Actor("merge", message.thread_id)
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
-        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else new_id(session.now))
+        actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else session.new_id())
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for memory_id in memories.overflowing(session, runtime.settings.max_facts):
-            changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room, session.now)
+            changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room)
         outdated.ask_of_work(session, runtime, message, [one.memory for one in learned])
         if is_all and not is_more:
             expectations.settle_surprise(session, surprise.id, "learned" if learned else "nothing")
@@ -259,12 +258,12 @@ def _still_standing(session: Session, corrected: Corrected | None) -> Corrected 
 
 def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor) -> list[Retracted]:
     """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of a fact that was known."""
-    actor = replace(actor, name="merge", step=actor.step or new_id(session.now))
+    actor = replace(actor, name="merge", step=actor.step or session.new_id())
     pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
     if corrected.known is None:
         return []
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
-    changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor, session.now)
+    changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor)
     return [Retracted((corrected.text,), actor.step)]
 
 

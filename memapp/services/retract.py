@@ -63,7 +63,7 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
                 gone += [memory.text] if steps else []
                 for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
-                    changes.apply(session, step, by, session.now)
+                    changes.apply(session, step, by)
         of_each = (consents.list_requests(session, state="pending", message_id=one) for one in message_ids)
         from_these = [one for one in chain.from_iterable(of_each) if one.proposer not in ("person", "import")]
         unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]

@@ -190,7 +190,7 @@ def _save(runtime: Runtime, thread_id: str, said: str) -> tuple[Message, Message
         leases.take(session, chat.answering(thread_id), runtime.database.owner)
         if not chat.list_messages(session, thread_id, limit=1, commands=True):
             chat.rename_thread(session, thread_id, shorten(one_line(text), TITLE_CHARS), "app")
-        chat.save_draft(session, thread_id, "", session.now)
+        chat.save_draft(session, thread_id, "")
         message = chat.add_message(session, thread_id, Role.USER, text, session.now, origin=Origin.COMMAND)
         add_reply = partial(chat.add_message, session, thread_id, Role.ASSISTANT, "", session.now, origin=Origin.COMMAND)
         return message, add_reply(status=MessageStatus.GENERATING, reply_to=message.id)

@@ -76,7 +76,7 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
         is_first = fingerprints.nothing_recorded(session)
         run = _run(session, step.tool, step.scope, step.client)
         before = store.last_progress(session, run)
-        step_id = store.add_step(session, run, clean, feedback, session.now)
+        step_id = store.add_step(session, run, clean, feedback)
         channel = feedback.channel(before)
         if channel is None:
             progressed = None not in (before, feedback.progress_signal)  # it worked: nearer than before
@@ -126,7 +126,7 @@ def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
     """Return the run that goes on, or begin one."""
     task = recognise.clean_text(client.task)[:MAX_TASK_CHARS]
     about = (client.kind, client.agent, tool, recognise.scope_hash(scope), task)
-    return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(session, *about, now=session.now)
+    return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(session, *about)
 
 
 def _still_open(session: Session, run: Run) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What may be told of messages: the one place that withholds what waits for the person's yes, was denied, or was taken back."""
+"""The tellable part of messages: the one place that withholds what waits for the person's yes, was denied, or was taken back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

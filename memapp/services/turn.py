@@ -84,7 +84,7 @@ def take_turn(
             memory_request.keep_out(session, message)
         elif answered is None:  # until it turns out that just this was expected
             expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, session.now)
-        chat.save_draft(session, thread.id, "", session.now)
+        chat.save_draft(session, thread.id, "")
         unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
         retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)

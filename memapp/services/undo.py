@@ -64,7 +64,7 @@ def undo(runtime: Runtime, step: str) -> str:
         there = memories.get_memories(session, [entry.memory_id for entry in entries])
         unsaid = hold_back(session, entries, there)
         if there or not (decided or brought_in or said_again):
-            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
+            changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
     if unsaid:
         texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
@@ -78,7 +78,7 @@ def _take_away(session: Session, runtime: Runtime, entry: Entry, actor: Actor) -
         chat.set_thread_deleted(session, thread_id, session.now)
     pending.end_all(runtime, consents.ids_of_file(session, entry.meta["file_id"]), actor, undoes=entry.step)
     touched = Touched(Event.UNDO, entry.memory_id, None, None)
-    history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
+    history.record(session, actor, actor.step, touched, undoes=entry.step)
 
 
 def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) -> bool:
@@ -92,7 +92,7 @@ def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) ->
     expectations.learn_again(session, message_ids)  # they may have been withdrawn before they taught anything
     for entry in unsaid:
         touched = Touched(Event.UNDO, entry.memory_id, None, None)
-        history.record(session, actor, actor.step, touched, session.now, undoes=entry.step)
+        history.record(session, actor, actor.step, touched, undoes=entry.step)
     return True
 
 

@@ -121,7 +121,7 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info, runtime.clock())
+            expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info)
 
 
 def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
@@ -141,7 +141,7 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
-            expectations.save_prediction(session, thread_id, reply.id, "responder", expects, (), session.now)
+            expectations.save_prediction(session, thread_id, reply.id, "responder", expects, ())
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:

@@ -1,14 +1,13 @@
 """The uses of memories, counted, also by days. Kept apart from the row: counting must not touch the index."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from memapp.domain.portable import Used
 from memapp.domain.provenance import AccessCount
 from memapp.store.session import Session
 
 
-def count_access(session: Session, memory_ids: Sequence[str], now: datetime) -> None:
+def count_access(session: Session, memory_ids: Sequence[str]) -> None:
     """Count a use for each memory in a prompt; skip one that was erased meanwhile."""
     sql = """INSERT INTO access_counts (user_id, memory_id, last_accessed)
              SELECT user_id, id, :now FROM memories WHERE +user_id = :user AND id IN (SELECT value FROM json_each(:ids))
@@ -16,7 +15,7 @@ def count_access(session: Session, memory_ids: Sequence[str], now: datetime) -> 
                uses = uses + 1,
                days = days + (substr(last_accessed, 1, 10) <> substr(excluded.last_accessed, 1, 10)),
                last_accessed = excluded.last_accessed"""
-    session.run(sql, ids=memory_ids, now=now)
+    session.run(sql, ids=memory_ids)
 
 
 def insert_used(session: Session, memory_id: str, used: Used) -> None:

@@ -112,12 +112,11 @@ def settle(session: Session, match: Match, settled: Settlement) -> None:
         delta=settled.progress_delta,
         steps=settled.steps_to_fix,
         helped=settled.helped,
-        now=session.now,
     )
     if match.shown:
         sql = """UPDATE lessons SET helped = helped + :helped, hurt = hurt + :hurt, evidence_at = :now
                  WHERE user_id = :user AND id = :id"""
-        session.run(sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False, now=session.now)
+        session.run(sql, id=match.lesson_id, helped=settled.helped is True, hurt=settled.helped is False)
 
 
 def useless(session: Session, lesson_id: str, since: datetime) -> int:

@@ -40,7 +40,6 @@ from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
 from memapp.store import history, lesson_changes, snapshots
 from memapp.store.delta import log_change
-from memapp.store.encoding import new_id
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
 from memapp.store.memories import find_same, get_memories, get_memory, row_of
@@ -65,27 +64,27 @@ _REPLACED = """SELECT value, request_id FROM profile WHERE user_id = :user AND f
 """Finds the row of the profile that a consent request puts another value into, or takes away."""
 
 
-def apply(session: Session, change: Change, actor: Actor, now: datetime, *, sim: float | None = None) -> Revision:
+def apply(session: Session, change: Change, actor: Actor, *, sim: float | None = None) -> Revision:
     """Carry out one change and return what it did: an entry for each memory it touched, and one event.
 
     `sim` is the likeness of the nearest neighbour, for the event, where it is known.
     Raises `UsageError` if it makes no sense now: a live memory says the same already, a memory is in the trash already.
     """
-    step = actor.step or new_id(now)
-    touched = _OPERATIONS[type(change)](session, change, now)
-    ended = _end_insights(session, touched, now)
+    step = actor.step or session.new_id()
+    touched = _OPERATIONS[type(change)](session, change)
+    ended = _end_insights(session, touched)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
     for one in touched:
-        history.record(session, actor, step, one, now, undoes=undoes)
+        history.record(session, actor, step, one, undoes=undoes)
     for one in ended:
-        history.record(session, actor, step, one, now)
+        history.record(session, actor, step, one)
     for one in (*touched, *ended):
-        log_change(session, actor, number, one, now)
+        log_change(session, actor, number, one)
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
     about["memory_id"] = None if ":" in first.memory_id else first.memory_id
-    add_event(session, _node(actor, first), first.event.op, "ok", **about, at=now)
+    add_event(session, _node(actor, first), first.event.op, "ok", **about)
     return Revision(step, number, first.memory_id, change)
 
 
@@ -100,16 +99,16 @@ def _of_one(alter: Callable[..., dict[str, Any] | None]) -> Callable[..., list[T
     """Let what alters one memory be given that, and return no more than the history is to say besides."""
 
     @wraps(alter)
-    def operation(session: Session, change: Any, now: datetime) -> list[Touched]:
+    def operation(session: Session, change: Any) -> list[Touched]:
         memory = get_memory(session, change.memory_id)
         before = snapshots.of(session, memory)
-        meta = alter(session, memory, change, now) or {}
+        meta = alter(session, memory, change) or {}
         return [Touched(change.event, memory.id, before, snapshots.take(session, memory.id), meta)]
 
     return operation
 
 
-def _create(session: Session, change: Created, now: datetime) -> list[Touched]:
+def _create(session: Session, change: Created) -> list[Touched]:
     memory = change.memory
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, memory.text)
@@ -118,14 +117,14 @@ def _create(session: Session, change: Created, now: datetime) -> list[Touched]:
     for one in get_memories(session, change.evidence):
         if one.state is State.SOFT_DELETED:
             raise UsageError("What it rests on is in the trash.")
-        row = {"from_id": memory.id, "to_id": one.id, "relation_type": "evidence", "strength": 1.0, "created_at": now}
-        session.insert("relations", id=new_id(now), **row)
+        row = {"from_id": memory.id, "to_id": one.id, "relation_type": "evidence", "strength": 1.0, "created_at": session.now}
+        session.insert("relations", id=session.new_id(), **row)
     after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
     return [Touched(change.event, memory.id, None, after)]
 
 
 @_of_one
-def _update(session: Session, memory: Memory, change: Updated, now: datetime) -> None:
+def _update(session: Session, memory: Memory, change: Updated) -> None:
     if change.event is Event.LINK:
         _add_sources(session, memory.id, change.sources)
         return
@@ -135,7 +134,7 @@ def _update(session: Session, memory: Memory, change: Updated, now: datetime) ->
         _refuse_same(session, memory.id, after.text)
     said = {"text": after.text, "normal_text": session.normalise(after.text)}
     weight = {"importance": after.importance, "category": after.category}
-    _set(session, memory.id, now, **said, **weight, tags=after.tags, steps=after.steps)
+    _set(session, memory.id, **said, **weight, tags=after.tags, steps=after.steps)
     if after.steps != memory.steps:  # what was ticked off was another step
         session.run(_UNTICKED, id=memory.id)
     if after.text != memory.text:  # what it is related to is found anew
@@ -144,15 +143,15 @@ def _update(session: Session, memory: Memory, change: Updated, now: datetime) ->
     _add_sources(session, memory.id, change.sources)
 
 
-def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
+def _merge(session: Session, change: Merged) -> list[Touched]:
     absorbed, kept = get_memory(session, change.memory_id), get_memory(session, change.into)
     if absorbed.id == kept.id or State.LIVE not in (absorbed.state, kept.state) or absorbed.state is not kept.state:
         raise UsageError("Only two memories that are both remembered can be merged.")
     before_absorbed, before_kept = snapshots.of(session, absorbed), snapshots.of(session, kept)
-    _set(session, absorbed.id, now, state=State.MERGED, reason="merged", merged_into=kept.id, purge_at=change.purge_at)
+    _set(session, absorbed.id, state=State.MERGED, reason="merged", merged_into=kept.id, purge_at=change.purge_at)
     _add_sources(session, kept.id, absorbed.sources)
     weight = max(kept.importance, absorbed.importance)
-    _set(session, kept.id, now, importance=weight, pinned=kept.pinned or absorbed.pinned)
+    _set(session, kept.id, importance=weight, pinned=kept.pinned or absorbed.pinned)
     return [
         Touched(change.event, kept.id, before_kept, snapshots.take(session, kept.id), meta={"took_in": absorbed.id}),
         Touched(change.event, absorbed.id, before_absorbed, snapshots.take(session, absorbed.id), meta={"into": kept.id}),
@@ -160,46 +159,48 @@ def _merge(session: Session, change: Merged, now: datetime) -> list[Touched]:
 
 
 @_of_one
-def _link(session: Session, memory: Memory, change: Linked, now: datetime) -> dict[str, Any]:
+def _link(session: Session, memory: Memory, change: Linked) -> dict[str, Any]:
     sql = """INSERT INTO relations (id, user_id, from_id, to_id, relation_type, strength, created_at)
              SELECT :id, :user, :from_id, id, 'related_to', :strength, :now FROM memories WHERE user_id = :user AND id = :to_id
              ON CONFLICT (min(from_id, to_id), max(from_id, to_id), relation_type) DO UPDATE SET strength = excluded.strength"""
-    links = [{"id": new_id(now), "from_id": memory.id, "to_id": to_id, "strength": strength} for to_id, strength in change.to]
-    if session.run_many(sql, links, now=now).rowcount < len(links):
+    links = [
+        {"id": session.new_id(), "from_id": memory.id, "to_id": to_id, "strength": strength} for to_id, strength in change.to
+    ]
+    if session.run_many(sql, links).rowcount < len(links):
         raise NotFound("There is no such memory to be related to.")
     return {"to": dict(change.to)}
 
 
 @_of_one
-def _pin(session: Session, memory: Memory, change: Pinned, now: datetime) -> None:
+def _pin(session: Session, memory: Memory, change: Pinned) -> None:
     if memory.state is not State.LIVE:  # a pin would not keep it there
         raise UsageError("This memory is in the trash.", "Bring it back first.")
-    _set(session, memory.id, now, pinned=change.pinned)
+    _set(session, memory.id, pinned=change.pinned)
 
 
 @_of_one
-def _soft_delete(session: Session, memory: Memory, change: SoftDeleted, now: datetime) -> dict[str, Any]:
+def _soft_delete(session: Session, memory: Memory, change: SoftDeleted) -> dict[str, Any]:
     if memory.state is not State.LIVE:
         raise UsageError("This memory is in the trash already.")
-    _set(session, memory.id, now, state=State.SOFT_DELETED, reason=change.reason, purge_at=change.purge_at)
+    _set(session, memory.id, state=State.SOFT_DELETED, reason=change.reason, purge_at=change.purge_at)
     return {"reason": change.reason}
 
 
 @_of_one
-def _restore(session: Session, memory: Memory, _: Restored, now: datetime) -> None:
+def _restore(session: Session, memory: Memory, _: Restored) -> None:
     if memory.state is State.LIVE:
         raise UsageError("This memory is not in the trash.")
     _refuse_same(session, memory.id, memory.text)
-    _set(session, memory.id, now, state=State.LIVE, reason="", merged_into="", purge_at=None)
+    _set(session, memory.id, state=State.LIVE, reason="", merged_into="", purge_at=None)
 
 
 @_of_one
-def _purge(session: Session, memory: Memory, _change: Purged, _now: datetime) -> None:
+def _purge(session: Session, memory: Memory, _change: Purged) -> None:
     for statement in _PURGED:  # the schema refuses to let go of a memory of which anything is left
         session.run(statement, id=memory.id)
 
 
-def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> list[Touched]:
+def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
     """Carry out an approved consent request; the guards of the schema refuse any other."""
     sql = """SELECT field, old_value, new_value FROM consent_requests
              WHERE user_id = :user AND id = :id AND state = 'approved'"""
@@ -209,20 +210,20 @@ def _change_profile(session: Session, change: ProfileChanged, now: datetime) -> 
     before = session.row(_REPLACED, **request)
     if before is None and request["old_value"]:
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    values = {"field": request["field"], "value": request["new_value"], "request_id": change.request_id, "updated_at": now}
+    row = {"field": request["field"], "value": request["new_value"], "request_id": change.request_id, "updated_at": session.now}
     whose = "user_id = :user AND field = :field AND value = :before"
     if before is None:
-        session.insert("profile", **values)
+        session.insert("profile", **row)
     elif request["new_value"]:
         sql = f"UPDATE profile SET value = :value, request_id = :request_id, updated_at = :updated_at WHERE {whose}"  # noqa: S608
-        session.run(sql, before=before["value"], **values)
+        session.run(sql, before=before["value"], **row)
     else:
         session.run(f"DELETE FROM profile WHERE {whose}", field=request["field"], before=before["value"])  # noqa: S608
     meta = {"request_id": change.request_id, "before": before["request_id"] if before else ""}
     return [Touched(change.event, f"profile:{request['field']}", None, None, meta=meta)]
 
 
-def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
+def _revert(session: Session, change: Reverted) -> list[Touched]:
     """Put back what memories and lessons were before a step, last change first. The profile goes its own way, by requests."""
     entries = [one for one in history.entries_of_step(session, change.step) if one.is_of_memory or one.is_of_lesson]
     if not entries:
@@ -230,21 +231,21 @@ def _revert(session: Session, change: Reverted, now: datetime) -> list[Touched]:
     touched = []
     for entry in reversed(entries):
         if entry.is_of_lesson:
-            touched += _revert_lesson(session, entry, change, now)
+            touched += _revert_lesson(session, entry, change)
             continue
         before = snapshots.take(session, entry.memory_id)
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
             continue  # erased for good: the rest of the step is taken back without it
         _refuse_changed_since(session, entry, "memory")
         if entry.memory_id not in change.held_back:
-            _put_back(session, entry, before, change.purge_at, now)
+            _put_back(session, entry, before, change.purge_at)
         touched.append(Touched(change.event, entry.memory_id, before, snapshots.take(session, entry.memory_id)))
     if not touched:
         raise UsageError("This cannot be taken back: all of it was erased for good.")
     return touched
 
 
-def _end_insights(session: Session, touched: Sequence[Touched], now: datetime) -> list[Touched]:
+def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]:
     """Move to the trash the insights that rest on what has just gone there, for as long as that."""
     moved = [one for one in touched if one.was is None or one.was.state is not State.SOFT_DELETED]
     gone = {one.memory_id: one.now.purge_at for one in moved if one.now and one.now.state is State.SOFT_DELETED}
@@ -252,15 +253,15 @@ def _end_insights(session: Session, touched: Sequence[Touched], now: datetime) -
     for memory_id, purge_at in gone.items():
         for insight in get_memories(session, resting_on(session, [memory_id])):
             before = snapshots.of(session, insight)
-            _set(session, insight.id, now, state=State.SOFT_DELETED, reason="superseded", purge_at=purge_at)
+            _set(session, insight.id, state=State.SOFT_DELETED, reason="superseded", purge_at=purge_at)
             meta = {"reason": "superseded"}
             ended.append(Touched(Event.DELETE, insight.id, before, snapshots.take(session, insight.id), meta))
     return ended
 
 
-def _revert_lesson(session: Session, entry: Entry, change: Reverted, now: datetime) -> list[Touched]:
+def _revert_lesson(session: Session, entry: Entry, change: Reverted) -> list[Touched]:
     _refuse_changed_since(session, entry, "lesson")
-    touched = lesson_changes.take_back(session, entry, change.purge_at, now)
+    touched = lesson_changes.take_back(session, entry, change.purge_at)
     return [touched] if touched else []
 
 
@@ -269,10 +270,10 @@ def _refuse_changed_since(session: Session, entry: Entry, what: str) -> None:
         raise UsageError(f"This {what} was changed again since then.", "Take that back first.")
 
 
-def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime, now: datetime) -> None:
+def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: datetime) -> None:
     """Make a memory what it was before an entry; one that came with it goes to the trash."""
     if entry.before is None:
-        _set(session, entry.memory_id, now, state=State.SOFT_DELETED, reason="undone", merged_into="", purge_at=purge_at)
+        _set(session, entry.memory_id, state=State.SOFT_DELETED, reason="undone", merged_into="", purge_at=purge_at)
         return
     snapshot = history.snapshot_of(session, entry.before)
     memory = snapshot.memory
@@ -281,12 +282,12 @@ def _put_back(session: Session, entry: Entry, before: Snapshot, purge_at: dateti
     after = history.snapshot_of(session, entry.after) if entry.after else before
     snapshots.put_back(session, entry.memory_id, snapshot, after=after, now=before)
     # back in the trash with its time nearly over: that begins again, so that there is time to look
-    if memory.purge_at and memory.purge_at < now + TIME_TO_LOOK:
-        _set(session, entry.memory_id, now, purge_at=purge_at)
+    if memory.purge_at and memory.purge_at < session.now + TIME_TO_LOOK:
+        _set(session, entry.memory_id, purge_at=purge_at)
 
 
-def _set(session: Session, memory_id: str, now: datetime, **columns: Any) -> None:
-    session.alter("memories", memory_id, updated_at=now, **columns)
+def _set(session: Session, memory_id: str, **columns: Any) -> None:
+    session.alter("memories", memory_id, updated_at=session.now, **columns)
 
 
 def _add_sources(session: Session, memory_id: str, message_ids: Sequence[str]) -> None:

@@ -105,7 +105,6 @@ def add_message(
     reply_to: str | None = None,
     model: str = "",
 ) -> Message:
-    """Append a message to a thread."""
     last = "SELECT coalesce(max(seq), 0) FROM messages WHERE user_id = :user AND thread_id = :thread"
     seq = session.value(last, thread=thread_id) + 1
     message = Message(
@@ -278,10 +277,10 @@ def refresh_contexts(session: Session, thread_id: str) -> None:
 # Drafts and context cards --------------------------------------------------------------------------------------------
 
 
-def save_draft(session: Session, thread_id: str, text: str, now: datetime) -> None:
+def save_draft(session: Session, thread_id: str, text: str) -> None:
     """Keep what is being typed in a thread ('' before there is one); empty text removes it."""
     if text:
-        session.put("drafts", thread_id=thread_id, text=text, updated_at=now)
+        session.put("drafts", thread_id=thread_id, text=text, updated_at=session.now)
     else:
         session.run("DELETE FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id)
 
@@ -290,8 +289,8 @@ def get_draft(session: Session, thread_id: str) -> str:
     return session.value("SELECT text FROM drafts WHERE user_id = :user AND thread_id = :thread", thread=thread_id) or ""
 
 
-def add_context_card(session: Session, thread_id: str, text: str, now: datetime) -> None:
-    session.insert("context_cards", id=new_id(now), thread_id=thread_id, text=text, created_at=now)
+def add_context_card(session: Session, thread_id: str, text: str) -> None:
+    session.insert("context_cards", id=session.new_id(), thread_id=thread_id, text=text, created_at=session.now)
 
 
 def list_context_cards(session: Session, thread_id: str) -> list[str]:

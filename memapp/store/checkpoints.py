@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from memapp.domain.checkpoint import Checkpoint, read_checkpoint
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 
@@ -22,4 +21,4 @@ def advance(session: Session, thread_id: str, step: Callable[[Checkpoint], Check
              ON CONFLICT (user_id, thread_id) DO UPDATE SET
                checkpoint_data = excluded.checkpoint_data, updated_at = excluded.updated_at"""
     data = asdict(step(load(session, thread_id)))
-    session.run(sql, id=new_id(session.now), thread=thread_id, data=data, now=session.now)
+    session.run(sql, id=session.new_id(), thread=thread_id, data=data)

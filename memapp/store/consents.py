@@ -138,27 +138,27 @@ def list_requests(
 def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentRequest]:
     """Return the requests that can be decided now, newest first: neither snoozed nor past their time, nor of a file."""
     sql = f"{_REQUESTS} WHERE {_PENDING} AND p.file_id IS NULL ORDER BY p.id DESC LIMIT coalesce(:limit, -1)"
-    return session.records(ConsentRequest, sql, now=session.now, limit=limit)
+    return session.records(ConsentRequest, sql, limit=limit)
 
 
 def count_pending(session: Session) -> int:
     """Return how many questions can be decided now; a file is one."""
     sql = f"SELECT count(DISTINCT coalesce(p.file_id, p.id)) FROM consent_requests p WHERE {_PENDING}"  # noqa: S608
-    return int(session.value(sql, now=session.now))
+    return int(session.value(sql))
 
 
 def asleep(session: Session) -> list[ConsentRequest]:
     """Return the requests that were put off, the next to wake first; of a file one."""
     sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now AND p.snoozed_until > :now
               GROUP BY coalesce(p.file_id, p.id) ORDER BY p.snoozed_until, p.id DESC"""
-    return session.records(ConsentRequest, sql, now=session.now)
+    return session.records(ConsentRequest, sql)
 
 
 def among(session: Session, request_ids: Sequence[str], *, asleep: bool = False) -> list[ConsentRequest]:
     """Return those of some requests that wait, newest first, or only those that were put off."""
     sql = f"""{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.id IN (SELECT value FROM json_each(:ids))
               AND (NOT :asleep OR p.snoozed_until > :now) ORDER BY p.id DESC"""  # noqa: S608
-    return session.records(ConsentRequest, sql, ids=request_ids, asleep=asleep, now=session.now)
+    return session.records(ConsentRequest, sql, ids=request_ids, asleep=asleep)
 
 
 # Imported files ------------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def add_file(session: Session, file_id: str, name: str) -> None:
 def get_file(session: Session, file_id: str) -> ImportedFile | None:
     """Return a file with what of it can be decided now; None if nothing can."""
     sql = f"{_FILES} AND f.id = :file AND {_PENDING} GROUP BY f.id"
-    return session.record(ImportedFile, sql, file=file_id, now=session.now)
+    return session.record(ImportedFile, sql, file=file_id)
 
 
 def file_name(session: Session, file_id: str) -> str:
@@ -181,14 +181,14 @@ def file_name(session: Session, file_id: str) -> str:
 def list_files(session: Session) -> list[ImportedFile]:
     """Return the files of which something can be decided now, newest first."""
     sql = f"{_FILES} AND {_PENDING} GROUP BY f.id ORDER BY f.id DESC"
-    return session.records(ImportedFile, sql, now=session.now)
+    return session.records(ImportedFile, sql)
 
 
 def list_of_file(session: Session, file_id: str, *, limit: int | None = None, offset: int = 0) -> list[ConsentRequest]:
     """Return the requests of a file that can be decided now: what is of the profile first, and in the order of the file."""
     sql = f"""{_REQUESTS} WHERE p.file_id = :file AND {_PENDING} ORDER BY p.field IN ('fact', 'chat'), p.id
               LIMIT coalesce(:limit, -1) OFFSET :offset"""
-    return session.records(ConsentRequest, sql, file=file_id, now=session.now, limit=limit, offset=offset)
+    return session.records(ConsentRequest, sql, file=file_id, limit=limit, offset=offset)
 
 
 def ids_of_file(session: Session, file_id: str) -> list[str]:
@@ -203,24 +203,20 @@ def asked_or_denied(session: Session, since: datetime) -> list[tuple[str, str, s
              FROM consent_requests WHERE user_id = :user
              AND (state = 'denied' AND decided_at > :since OR state = 'pending' AND expires_at >= :now)
              ORDER BY state = 'pending'"""
-    return [tuple(row) for row in session.run(sql, since=since, now=session.now)]
+    return [tuple(row) for row in session.run(sql, since=since)]
 
 
 def due_requests(session: Session) -> list[ConsentRequest]:
     """Return the pending requests whose time is over."""
     sql = f"{_REQUESTS} WHERE p.user_id = :user AND p.state = 'pending' AND p.expires_at < :now"
-    return session.records(ConsentRequest, sql, now=session.now)
+    return session.records(ConsentRequest, sql)
 
 
 def decide(
-    session: Session,
-    request_id: str,
-    state: Literal["approved", "denied", "withdrawn", "expired"],
-    decided_by: Decider,
-    now: datetime,
+    session: Session, request_id: str, state: Literal["approved", "denied", "withdrawn", "expired"], decided_by: Decider
 ) -> None:
     """Set the final state of a waiting request. Raises `sqlite3.IntegrityError` for an unasked or late approval."""
-    session.alter("consent_requests", request_id, state=state, decided_by=decided_by, decided_at=now)
+    session.alter("consent_requests", request_id, state=state, decided_by=decided_by, decided_at=session.now)
 
 
 def mark_applied(session: Session, request_id: str) -> None:
@@ -280,7 +276,7 @@ def note_decision(
     """Write a decision that changes no profile into the history: `denied`, `snoozed`, `withdrawn`, `expired`, `reopened`."""
     meta = {"request_id": request.id, "decision": decision, **({"reason": reason} if reason else {})}
     touched = Touched(Event.PROFILE, f"profile:{request.field}", None, None, meta=meta)
-    history.record(session, actor, actor.step, touched, session.now, undoes=undoes)
+    history.record(session, actor, actor.step, touched, undoes=undoes)
     node: Node = "worker" if is_memapp(actor.name) else "hotpath"
     thread_id = actor.thread_id or None
     add_event(session, node, "consent", "ok", thread_id=thread_id, category="profile", meta=meta)

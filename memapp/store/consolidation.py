@@ -38,7 +38,7 @@ def mark_looked_at(session: Session, ids: Sequence[str]) -> None:
              SELECT id, user_id, :now FROM memories
              WHERE +user_id = :user AND state = 'live' AND id IN (SELECT value FROM json_each(:ids))
              ON CONFLICT DO UPDATE SET ts = excluded.ts"""
-    session.run(sql, ids=ids, now=session.now)
+    session.run(sql, ids=ids)
 
 
 def looked_at(session: Session, memory_id: str) -> set[tuple[str, float]]:

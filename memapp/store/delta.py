@@ -4,11 +4,9 @@ Everything up to a chat's revision is settled; later changes that it was told al
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from memapp.domain.changes import Actor, Event
 from memapp.domain.delta import Logged
-from memapp.store.encoding import new_id
 from memapp.store.history import Touched
 from memapp.store.scope import Scope
 from memapp.store.session import Session
@@ -21,13 +19,13 @@ KEPT = 1000
 CUT_EVERY = 100
 
 
-def log_change(session: Session, actor: Actor, revision: int, touched: Touched, now: datetime) -> None:
+def log_change(session: Session, actor: Actor, revision: int, touched: Touched) -> None:
     """Log a change under the person's revision; now and then, delete entries too old to be told."""
     meta = {"category": touched.category, "news": touched.is_news}
     if touched.event is Event.PROFILE:
         meta |= {"first": _is_first(session, touched), "request": touched.meta["request_id"]}
     about = {"thread_id": actor.thread_id, "memory_id": touched.memory_id, "event": touched.logged, "meta": meta}
-    session.insert("change_log", id=new_id(now), rev=revision, **about, ts=now)
+    session.insert("change_log", id=session.new_id(), rev=revision, **about, ts=session.now)
     if revision % CUT_EVERY == 0:
         session.run("DELETE FROM change_log WHERE user_id = :user AND rev <= :old", old=revision - KEPT)
 

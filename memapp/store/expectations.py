@@ -19,14 +19,13 @@ def save_prediction(
     source: Source,
     text: str,
     needed_info: Sequence[str],
-    now: datetime,
 ) -> None:
     """Save what one of the two model calls expects next; a second save for the same reply replaces the first."""
     sql = """INSERT INTO predictions (id, user_id, thread_id, message_id, source, text, needed_info, created_at)
              VALUES (:id, :user, :thread, :message, :source, :text, :needed, :now)
              ON CONFLICT (message_id, source) DO UPDATE SET text = excluded.text, needed_info = excluded.needed_info"""
     said = {"source": source, "text": text[:2000], "needed": needed_info}
-    session.run(sql, id=new_id(now), thread=thread_id, message=message_id, now=now, **said)
+    session.run(sql, id=session.new_id(), thread=thread_id, message=message_id, **said)
 
 
 def prediction_for(session: Session, message_id: str, source: str) -> Prediction | None:
@@ -110,11 +109,11 @@ def learn_again(session: Session, message_ids: Sequence[str]) -> None:
     session.run(sql, ids=message_ids)
 
 
-def count_try(session: Session, surprise_id: str, now: datetime) -> int:
+def count_try(session: Session, surprise_id: str) -> int:
     """Count a failed try to learn; return on how many different days one failed."""
     sql = """UPDATE surprises SET tries = tries + (substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
              WHERE user_id = :user AND id = :id RETURNING tries"""
-    return int(session.value(sql, id=surprise_id, now=now))
+    return int(session.value(sql, id=surprise_id))
 
 
 def is_to_learn_from(session: Session, message_id: str) -> bool:

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from memapp.domain.lessons.fingerprint import Fingerprint
-from memapp.store.encoding import new_id
 from memapp.store.records import record
 from memapp.store.session import Session
 
 
-def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str], now: datetime) -> str:
+def keep_fingerprint(session: Session, found: Fingerprint, tags: Sequence[str]) -> str:
     """Return the id of a fingerprint, which is added if it is new."""
     about = found._asdict()
-    session.insert_new("fingerprints", id=new_id(now), **about, tags=tags, created_at=now)
+    session.insert_new("fingerprints", id=session.new_id(), **about, tags=tags, created_at=session.now)
     sql = """SELECT id FROM fingerprints WHERE user_id = :user AND tool = :tool AND shape = :shape AND scope = :scope
              AND subject = :subject AND version = :version"""
     return str(session.value(sql, **about))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
 from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
@@ -11,7 +10,6 @@ from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
 from memapp.store import chat, snapshots
-from memapp.store.encoding import new_id
 from memapp.store.failures import Row
 from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
@@ -99,12 +97,13 @@ def next_revision(session: Session) -> int:
     return int(session.value(sql))
 
 
-def record(session: Session, actor: Actor, step: str, touched: Touched, now: datetime, *, undoes: str = "") -> None:
+def record(session: Session, actor: Actor, step: str, touched: Touched, *, undoes: str = "") -> None:
     """Write one entry, and its two versions unless they exist."""
     memory_id, event = touched.memory_id, touched.event
     old_ref, new_ref = (None, None) if event in (Event.PURGE, Event.PROFILE) else _versions(session, touched)
-    row = {"old_ref": old_ref, "new_ref": new_ref, "actor": actor.name, "thread_id": actor.thread_id, "meta": touched.meta}
-    session.insert("history", id=new_id(now), step=step, undoes=undoes or None, memory_id=memory_id, event=event, **row, ts=now)
+    which: dict[str, Any] = {"id": session.new_id(), "step": step, "undoes": undoes or None, "memory_id": memory_id}
+    row = {"event": event, "old_ref": old_ref, "new_ref": new_ref, "actor": actor.name, "meta": touched.meta}
+    session.insert("history", **which, **row, thread_id=actor.thread_id, ts=session.now)
 
 
 def list_entries(session: Session, memory_id: str = "", *, before: int | None = None, limit: int | None = 200) -> list[Entry]:
@@ -235,7 +234,6 @@ def texts_from(session: Session, message_id: str) -> list[str]:
 
 
 def snapshot_of(session: Session, number: int) -> Snapshot:
-    """Return the snapshot of a version."""
     (row,) = session.run("SELECT memory_id, snapshot FROM versions WHERE user_id = :user AND id = :number", number=number)
     return snapshots.of_row(row)
 

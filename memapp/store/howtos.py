@@ -1,4 +1,4 @@
-"""How far each how-to was run down: its steps that were ticked off."""
+"""Ticks: the steps of each how-to that were ticked off."""
 
 from collections.abc import Sequence
 from datetime import datetime

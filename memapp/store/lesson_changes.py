@@ -30,7 +30,7 @@ _KEPT = ("status", "reason", "rule_text", "wrong", "correct", "level", "tool", "
 """The columns that a change may alter, which its versions keep."""
 
 
-def add(session: Session, change: LessonAdded, _: datetime) -> list[Touched]:
+def add(session: Session, change: LessonAdded) -> list[Touched]:
     lesson = change.lesson
     _refuse_same(session, lesson)
     row = {name: getattr(lesson, name) for name in (*_KEPT, "worked", "evidence_at", "created_at", "updated_at")}
@@ -41,7 +41,7 @@ def add(session: Session, change: LessonAdded, _: datetime) -> list[Touched]:
     return [_touched(session, change.event, None, lesson.id)]
 
 
-def edit(session: Session, change: LessonEdited, now: datetime) -> list[Touched]:
+def edit(session: Session, change: LessonEdited) -> list[Touched]:
     before = get_lesson(session, change.lesson_id)
     wrong, correct = (
         new if new is not None else old for new, old in ((change.wrong, before.wrong), (change.correct, before.correct))
@@ -50,12 +50,12 @@ def edit(session: Session, change: LessonEdited, now: datetime) -> list[Touched]
     origin = before.origin if says == before.rule_text else change.origin  # nobody has carried that out
     after = before._replace(wrong=wrong, correct=correct, rule_text=says, level=change.level or before.level, origin=origin)
     _refuse_same(session, after)
-    _set(session, after, now)
+    _set(session, after)
     _add_triggers(session, before.id, change.triggers)
     return [_touched(session, change.event, before, before.id)]
 
 
-def move(session: Session, change: LessonMoved, now: datetime) -> list[Touched]:
+def move(session: Session, change: LessonMoved) -> list[Touched]:
     before = get_lesson(session, change.lesson_id)
     after = before._replace(status=change.to, reason=change.reason)
     if before == after:
@@ -63,11 +63,11 @@ def move(session: Session, change: LessonMoved, now: datetime) -> list[Touched]:
     if before.purge_at:
         raise UsageError("This lesson is in the trash.", "Bring it back first.")
     _refuse_same(session, after)
-    _set(session, after, now)
+    _set(session, after)
     return [_touched(session, change.event, before, before.id)]
 
 
-def merge_failures(session: Session, change: FailuresMerged, _: datetime) -> list[Touched]:
+def merge_failures(session: Session, change: FailuresMerged) -> list[Touched]:
     lesson, into = get_lesson(session, change.lesson_id), get_lesson(session, change.into_id)
     groups = fingerprints.groups(session, lesson.triggers)
     if into.triggers:
@@ -75,7 +75,7 @@ def merge_failures(session: Session, change: FailuresMerged, _: datetime) -> lis
     return [_regrouped(session, change.event, lesson, groups, "These lessons are for the same failure already.")]
 
 
-def part_failures(session: Session, change: FailuresParted, _: datetime) -> list[Touched]:
+def part_failures(session: Session, change: FailuresParted) -> list[Touched]:
     lesson = get_lesson(session, change.lesson_id)
     groups = fingerprints.groups(session, lesson.triggers)
     fingerprints.part_fingerprints(session, lesson.triggers)
@@ -91,31 +91,31 @@ def _regrouped(session: Session, event: Event, lesson: Lesson, before: Mapping[s
     return _touched(session, event, lesson, lesson.id, regrouped=regrouped)
 
 
-def delete(session: Session, change: LessonDeleted, now: datetime) -> list[Touched]:
+def delete(session: Session, change: LessonDeleted) -> list[Touched]:
     before = get_lesson(session, change.lesson_id)
     if before.purge_at:
         raise UsageError("This lesson is in the trash already.")
-    _set(session, before._replace(purge_at=change.purge_at), now)
+    _set(session, before._replace(purge_at=change.purge_at))
     return [_touched(session, change.event, before, before.id)]
 
 
-def restore(session: Session, change: LessonRestored, now: datetime) -> list[Touched]:
+def restore(session: Session, change: LessonRestored) -> list[Touched]:
     before = get_lesson(session, change.lesson_id)
     if not before.purge_at:
         raise UsageError("This lesson is not in the trash.")
     after = before._replace(purge_at=None)
     _refuse_same(session, after)
-    _set(session, after, now)
+    _set(session, after)
     return [_touched(session, change.event, before, before.id)]
 
 
-def purge(session: Session, change: LessonPurged, _: datetime) -> list[Touched]:
+def purge(session: Session, change: LessonPurged) -> list[Touched]:
     get_lesson(session, change.lesson_id)
     session.run("DELETE FROM lessons WHERE user_id = :user AND id = :id", id=change.lesson_id)
     return [Touched(change.event, f"{LESSON}{change.lesson_id}", None, None)]
 
 
-def take_back(session: Session, entry: Entry, purge_at: datetime, now: datetime) -> Touched | None:
+def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | None:
     """Make a lesson what it was before an entry; one that came with it goes to the trash. None if it was erased since."""
     lesson_id = entry.memory_id.removeprefix(LESSON)
     there = find_lesson(session, lesson_id)
@@ -123,13 +123,13 @@ def take_back(session: Session, entry: Entry, purge_at: datetime, now: datetime)
     if there is None or entry.event is Event.PURGE:
         return None
     if was is None:
-        _set(session, there._replace(purge_at=purge_at), now)
+        _set(session, there._replace(purge_at=purge_at))
     else:
         sql = "SELECT snapshot FROM lesson_versions WHERE user_id = :user AND id = :id"
         kept = json.loads(session.value(sql, id=was))
         before = there._replace(**records.read({name: kept.get(name) for name in (*_KEPT, "triggers")}, Lesson))
         _refuse_same(session, before)
-        _set(session, before._replace(reason=before.reason or UNDONE), now)
+        _set(session, before._replace(reason=before.reason or UNDONE))
         session.run("DELETE FROM lesson_triggers WHERE user_id = :user AND lesson_id = :id", id=lesson_id)
         _add_triggers(session, lesson_id, before.triggers)
     regrouped = {one: [became, was] for one, (was, became) in entry.meta.get("regrouped", {}).items()}
@@ -137,9 +137,9 @@ def take_back(session: Session, entry: Entry, purge_at: datetime, now: datetime)
     return _touched(session, Event.UNDO, there, lesson_id, **({"regrouped": regrouped} if regrouped else {}))
 
 
-def _set(session: Session, after: Lesson, now: datetime) -> None:
+def _set(session: Session, after: Lesson) -> None:
     row = {name: getattr(after, name) for name in _KEPT}
-    session.alter("lessons", after.id, **row, normal_rule=session.normalise(after.rule_text), updated_at=now)
+    session.alter("lessons", after.id, **row, normal_rule=session.normalise(after.rule_text), updated_at=session.now)
 
 
 def _add_triggers(session: Session, lesson_id: str, fingerprint_ids: Sequence[str]) -> None:

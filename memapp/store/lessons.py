@@ -148,9 +148,9 @@ def unasked(session: Session, limit: int) -> list[Lesson]:
     return session.records(Lesson, sql, limit=limit)
 
 
-def mark_asked(session: Session, lesson_id: str, now: datetime) -> None:
+def mark_asked(session: Session, lesson_id: str) -> None:
     """Note that a model was asked to reword a lesson."""
-    session.alter("lessons", lesson_id, asked_at=now)
+    session.alter("lessons", lesson_id, asked_at=session.now)
 
 
 def refused_rule(session: Session, normal_rule: str, tool: str) -> bool:
@@ -187,10 +187,10 @@ def rivals(session: Session, lesson: Lesson) -> list[Lesson]:
 # What is counted -------------------------------------------------------------------------------------------------------
 
 
-def count_worked(session: Session, lesson_id: str, now: datetime) -> None:
+def count_worked(session: Session, lesson_id: str) -> None:
     """Count that the correct part of a lesson followed on its wrong one once more."""
     sql = "UPDATE lessons SET worked = worked + 1, evidence_at = :now WHERE user_id = :user AND id = :id"
-    session.run(sql, id=lesson_id, now=now)
+    session.run(sql, id=lesson_id)
 
 
 def link_conflict(session: Session, one: str, other: str) -> None:

@@ -26,10 +26,10 @@ def least_used(session: Session, below: int, limit: int) -> list[tuple[str, date
     return [(row["id"], to_time(row["used"])) for row in session.run(sql, below=below, limit=limit)]
 
 
-def over(session: Session, now: datetime) -> list[Memory]:
+def over(session: Session) -> list[Memory]:
     """Return memories whose time in the trash is over, longest first."""
     sql = "SELECT id FROM memories WHERE +user_id = :user AND purge_at <= :now ORDER BY purge_at, id"
-    return get_memories(session, session.column(sql, now=now))
+    return get_memories(session, session.column(sql))
 
 
 def days_of_use(session: Session, since: datetime) -> list[date]:
@@ -39,12 +39,12 @@ def days_of_use(session: Session, since: datetime) -> list[date]:
     return [date.fromisoformat(day) for day in session.column(sql, since=since)]
 
 
-def behind(session: Session, at: datetime, now: datetime) -> timedelta:
+def behind(session: Session, at: datetime) -> timedelta:
     """Return by how much the clock was behind at a time that it showed: what the log has from before is dated later.
 
     What is dated after now does not count: then the clock had been ahead.
     """
     sql = """SELECT max(ts) FROM events WHERE user_id = :user AND ts BETWEEN :at AND :now AND rowid < (
                  SELECT rowid FROM events WHERE user_id = :user AND ts <= :at ORDER BY ts DESC, rowid DESC LIMIT 1)"""
-    newest = session.value(sql, at=at, now=now)
+    newest = session.value(sql, at=at)
     return to_time(newest) - at if newest else timedelta()

@@ -163,7 +163,6 @@ def newest_keys(session: Session, limit: int) -> list[int]:
 
 
 def categories_in_use(session: Session) -> set[str]:
-    """Return the categories that live memories have."""
     return set(
         session.column("SELECT DISTINCT category FROM memories WHERE user_id = :user AND state = 'live' AND category <> ''")
     )

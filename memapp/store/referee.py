@@ -1,4 +1,4 @@
-"""What models said of steps as referees, and how right they were where the outcome is known."""
+"""Judgements of models as referees of steps, and how right they were where the outcome is known."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ def add(session: Session, step_id: str, *, key: str, name: str, worked: bool) ->
     sql = """INSERT INTO judged_steps (user_id, step_id, model, name, worked, created_at)
              SELECT :user, id, :model, :name, :worked, :now FROM run_steps WHERE user_id = :user AND id = :id
              ON CONFLICT DO NOTHING"""
-    session.run(sql, id=step_id, model=key, name=name, worked=worked, now=session.now)
+    session.run(sql, id=step_id, model=key, name=name, worked=worked)
 
 
 def calibrations(session: Session) -> list[Calibration]:

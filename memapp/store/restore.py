@@ -25,8 +25,6 @@ from memapp.store.place import ASIDE, new_copy, read_id, restored_half
 
 @dataclass(frozen=True, slots=True)
 class BackupContents:
-    """What a backup has in it."""
-
     memories: int
     messages: int
     waiting: int

@@ -6,7 +6,6 @@ from datetime import datetime
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import ErrorEvent, RunClient
 from memapp.domain.lessons.run import Evidence, Run, RunStep
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
@@ -36,11 +35,10 @@ def current_run(session: Session, client: RunClient, agent: str, tool: str, scop
     return session.record(Run, sql, **about, since=since)
 
 
-def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, now: datetime) -> Run:
-    """Begin a run."""
-    run_id = new_id(now)
+def add_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str) -> Run:
+    run_id = session.new_id()
     where = {"client": client, "agent": agent, "tool": "" if task else tool, "scope": scope, "task": task}
-    session.insert("runs", id=run_id, **where, started_at=now, last_at=now)
+    session.insert("runs", id=run_id, **where, started_at=session.now, last_at=session.now)
     return get_run(session, run_id)
 
 
@@ -69,16 +67,16 @@ def remove(session: Session, run_ids: Sequence[str]) -> None:
     )
 
 
-def add_step(session: Session, run: Run, attempt: ToolAttempt, feedback: Feedback, now: datetime) -> str:
+def add_step(session: Session, run: Run, attempt: ToolAttempt, feedback: Feedback) -> str:
     """Add a step to a run; return its id."""
-    step_id, cost = new_id(now), feedback.efficiency_signal
+    step_id, cost = session.new_id(), feedback.efficiency_signal
     sql = "SELECT coalesce(max(seq), 0) + 1 FROM run_steps WHERE run_id = :run AND user_id = :user"
     signals = {"hard_failure": feedback.hard_failure, "constraint_failure": feedback.constraint_failure}
     measured = {"progress": feedback.progress_signal, "seconds": cost.seconds, "tokens": cost.tokens, "cost": cost.cost}
     seq = session.value(sql, run=run.id)
     did = {"action": attempt.action, "exit_code": attempt.exit_code}
-    session.insert("run_steps", id=step_id, run_id=run.id, seq=seq, **did, **signals, **measured, created_at=now)
-    session.alter("runs", run.id, last_at=now)
+    session.insert("run_steps", id=step_id, run_id=run.id, seq=seq, **did, **signals, **measured, created_at=session.now)
+    session.alter("runs", run.id, last_at=session.now)
     return step_id
 
 
@@ -103,13 +101,11 @@ def fingerprints_of(session: Session, tool: str, scope: str, action: str) -> lis
     return session.column(sql, tool=tool, scope=scope, action=action)
 
 
-def add_error(
-    session: Session, step_id: str, fingerprint_id: str, channel: Channel, excerpt: str, delta: float | None, now: datetime
-) -> str:
+def add_error(session: Session, step_id: str, fingerprint_id: str, channel: Channel, excerpt: str, delta: float | None) -> str:
     """Add the failure of a step; return its id."""
-    event_id = new_id(now)
+    event_id = session.new_id()
     about = {"step_id": step_id, "fingerprint_id": fingerprint_id, "channel": channel, "excerpt": excerpt}
-    session.insert("error_events", id=event_id, **about, progress_delta=delta, created_at=now)
+    session.insert("error_events", id=event_id, **about, progress_delta=delta, created_at=session.now)
     return event_id
 
 

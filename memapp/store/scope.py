@@ -47,7 +47,6 @@ class Scope:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values that belong to `where`."""
         values: dict[str, Any] = {"user": self.user_id}
         if self.categories is not None:
             values["categories"] = to_json(sorted(self.categories))

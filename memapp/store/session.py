@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from memapp.errors import NotFound
+from memapp.store.encoding import new_id
 from memapp.store.failures import Row
 from memapp.store.records import record, stored
 
@@ -22,17 +23,21 @@ USER_ID = "me"
 class Session:
     """A connection, on behalf of one person, and one moment for all that is done with it.
 
-    In every statement `:user` is the person. What else it names is given by name, and stands in the file as `records` writes it:
-    ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
+    In every statement `:user` is the person and `:now` the moment. What else it names is given by name, and stands in the file as
+    `records` writes it: ids are looked for with `IN (SELECT value FROM json_each(:ids))`.
     """
 
-    __slots__ = ("conn", "now", "user_id")
+    __slots__ = ("_given", "conn", "now", "user_id")
 
     def __init__(self, conn: sqlite3.Connection, user_id: str, now: datetime | None = None) -> None:
         self.conn = conn
         self.user_id = user_id
         self.now = now or datetime.now(UTC)
         """When the session was opened."""
+        self._given = {"user": user_id, "now": stored(self.now)}
+
+    def new_id(self) -> str:
+        return new_id(self.now)
 
     def normalise(self, text: str) -> str:
         """Return what counts as the same text in this file."""
@@ -44,11 +49,11 @@ class Session:
 
     def run(self, sql: str, /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement."""
-        return self.conn.execute(sql, {"user": self.user_id, **{name: stored(value) for name, value in values.items()}})
+        return self.conn.execute(sql, self._given | {name: stored(value) for name, value in values.items()})
 
     def run_many(self, sql: str, rows: Iterable[Mapping[str, Any]], /, **values: Any) -> sqlite3.Cursor:
         """Execute a statement for each row, whose values stand as they are in the file; others are the same for all."""
-        alike = {"user": self.user_id, **{name: stored(value) for name, value in values.items()}}
+        alike = self._given | {name: stored(value) for name, value in values.items()}
         return self.conn.executemany(sql, [{**alike, **row} for row in rows])
 
     def insert(self, table: str, /, **row: Any) -> bool:

@@ -35,9 +35,7 @@ from memapp.ui.messages import (
     DownloadEnded,
     FileChanged,
     FileOpened,
-    InboxWanted,
     Learned,
-    LessonWanted,
     MemoriesChanged,
     MemoryWanted,
     MessageWanted,
@@ -79,8 +77,6 @@ def mode_screens() -> "dict[str, type[ModeScreen]]":
 
 
 class MemappApp(App[None]):
-    """memapp in the terminal."""
-
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
     CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
@@ -311,7 +307,11 @@ class MemappApp(App[None]):
             self.action_undo(step)
 
     async def on_mode_wanted(self, event: ModeWanted) -> None:
+        from memapp.ui.screens.mode import ModeScreen
+
         await self.action_mode(event.mode)
+        if event.at and isinstance(self.screen, ModeScreen) and event.mode == self.screen.MODE:
+            self.screen.show_at(event.at)
 
     def action_toggle_help(self) -> None:
         from memapp.ui.widgets.help import Help
@@ -400,14 +400,6 @@ class MemappApp(App[None]):
         thread = await asyncio.to_thread(chats.get_thread, self.runtime, message.thread_id)
         self.chat.open_thread(thread, message)
 
-    @work(group="open", exclusive=True)
-    async def on_inbox_wanted(self, event: InboxWanted) -> None:
-        from memapp.ui.screens.inbox import InboxScreen
-
-        await self.action_mode("inbox")
-        if isinstance(self.screen, InboxScreen) and self.screen.tab != event.tab:
-            self.screen.action_turn(event.tab)
-
     @background("open", exclusive=True)
     async def on_memory_wanted(self, event: MemoryWanted) -> None:
         from memapp.services import curate
@@ -415,14 +407,6 @@ class MemappApp(App[None]):
 
         memory = await asyncio.to_thread(curate.get, self.runtime, event.memory_id)
         await self.push_screen(MemoryCard(self.session, memory, event.why))
-
-    @work(group="open", exclusive=True)
-    async def on_lesson_wanted(self, event: LessonWanted) -> None:
-        from memapp.ui.screens.learned import LearnedScreen
-
-        await self.action_mode("learned")
-        if isinstance(self.screen, LearnedScreen):
-            self.screen.show_lesson(event.lesson_id)
 
     @background("badges", exclusive=True)
     async def count_badges(self) -> None:

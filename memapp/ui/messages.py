@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # the first paint waits for none of it
 
 @dataclass
 class FileOpened(Announcement):
-    """The memory file is open."""
-
     runtime: "Runtime"
 
 
@@ -107,9 +105,10 @@ class DownloadEnded(Announcement):
 
 @dataclass
 class ModeWanted(Announcement):
-    """The person wants another part of memapp."""
+    """The person wants another part of memapp, perhaps one tab or one lesson there."""
 
     mode: str
+    at: str = ""
 
 
 @dataclass
@@ -133,21 +132,7 @@ class MemoryWanted(Announcement):
 
 
 @dataclass
-class LessonWanted(Announcement):
-    """The person wants to see a lesson among all that was learned."""
-
-    lesson_id: str
-
-
-@dataclass
 class MessageWanted(Announcement):
     """The person wants to see a message in its chat."""
 
     message_id: str
-
-
-@dataclass
-class InboxWanted(Announcement):
-    """The person wants a tab of the inbox: what waits for their word, or their profile."""
-
-    tab: str = "requests"

@@ -12,14 +12,14 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.prompt_form import form_of
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import learn, make_runtime, new_chat, only, say
 
 TOPICS = ["diet", "allergies", "home town", "budget", "children"]
 
 
 def rest(runtime: Runtime, thread: str) -> None:
     """Do what memapp does while nobody waits."""
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
 
 
 def test_call_1_may_say_that_nothing_is_needed(runtime: Runtime, model: ScriptedModel) -> None:
@@ -185,7 +185,7 @@ def with_self_test(runtime: Runtime, **otherwise: str) -> ScriptedModel:
 
     model = capable(runtime, parameters=135_000_000)
     model.script = answer
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     return model
 
 
@@ -194,7 +194,7 @@ def test_a_self_test_in_idle_time_brings_the_full_form_and_is_kept(tmp_path: Pat
     model = with_self_test(runtime)
     assert len(model.seen) == 10 and {one.temperature for one in model.samplings} == {0.0}
     assert str(form_of(runtime, model)) == "full form (self-test, 10 of 10, 31 January 2026)"
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert len(model.seen) == 10, "once"
     runtime.close()
     again = make_runtime(tmp_path)
@@ -228,7 +228,7 @@ def test_a_self_test_that_is_stopped_goes_on_where_it_was(runtime: Runtime) -> N
     model.script = stop
     list(upkeep.work(runtime, None, cancel))
     assert len(model.seen) == 3
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert len(model.seen) == 3 + 8, "the one that was stopped is made again"
     assert form_of(runtime, model).form == "simple"
 

@@ -11,7 +11,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, upkeep
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import erase, make_runtime, new_chat, only, say, use_simple_form
+from tests.builders import chat_of, erase, make_runtime, new_chat, only, say, use_simple_form
 
 
 def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
@@ -118,8 +118,7 @@ def test_nothing_is_learned_from_the_assistant_or_from_pasted_text(runtime: Runt
 
 
 def test_a_fact_that_exists_is_not_stored_twice(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I'm vegetarian.")
+    thread = chat_of(runtime, "I'm vegetarian.")
     learn(runtime)
     say(runtime, thread, "I am vegetarian!")
     learn(runtime)

@@ -334,7 +334,7 @@ def test_events_are_recorded_for_all_write_operations(runtime: Runtime) -> None:
     with runtime.decide() as session:
         unused = SoftDeleted(other, "unused", LATER)
         for change in (Restored(one), Merged(other, one, LATER), Restored(other), unused, Purged(other)):
-            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, change, Actor("rules"))
     city = requests.propose(runtime, "city", "Oslo")
     assert city is not None
     decisions.approve(runtime, city.id)
@@ -407,7 +407,7 @@ def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
         say(runtime, new_chat(runtime), text)
     _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
     with runtime.decide() as session:
-        changes.apply(session, Merged(*episodes, LATER), Actor(runtime.user_id, "rules"), runtime.clock())
+        changes.apply(session, Merged(*episodes, LATER), Actor("rules"))
     counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
     assert counted == {
         **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),

@@ -126,7 +126,7 @@ def stressed(tmp_path: Path) -> Iterator[Runtime]:
         id=new_id(now), rule_text="kiln frie -> kiln feir", correct="kiln feir", origin="import", evidence_at=now
     )
     with runtime.write() as session:
-        changes.apply(session, LessonAdded(wrong), runtime.actor(name="import"), session.now)
+        changes.apply(session, LessonAdded(wrong), runtime.actor(name="import"))
         store.link_conflict(session, good.id, wrong.id)
     yield runtime
     runtime.close()

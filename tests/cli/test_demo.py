@@ -1,4 +1,4 @@
-"""What the demo has of its own, and what it shares with every other day."""
+"""The demo has a memory of its own, and shares the rest with every other day."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `memapp doctor` finds out about the memory file."""
+"""`memapp doctor` finds out what is wrong with the memory file."""
 
 import json
 import os

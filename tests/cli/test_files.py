@@ -1,4 +1,4 @@
-"""Where the person's files are, and what is said about those that are not there."""
+"""The places of the person's files, and what is said about those that are not there."""
 
 from pathlib import Path
 

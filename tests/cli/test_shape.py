@@ -1,4 +1,4 @@
-"""What is piped in."""
+"""Piped bytes that are no text are refused whole."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What is said when no reply comes."""
+"""The chat without a screen: what is said of failures and pipes, and how chats are named."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Which backups stay, and how old one is in words."""
+"""Backups: which stay, and how old one is in words."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Where a thread stands, stage by stage, and what is read of a checkpoint that another version wrote."""
+"""The stage that a thread has reached, and how a checkpoint of another version is read."""
 
 import pytest
 

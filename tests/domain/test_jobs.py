@@ -1,4 +1,4 @@
-"""When a job is due, and a clock that is not believed."""
+"""Jobs fall due by the clock, and a clock that jumps is not believed."""
 
 from datetime import UTC, datetime, timedelta
 

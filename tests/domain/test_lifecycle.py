@@ -1,4 +1,4 @@
-"""What the clock may decide about memories, and what it may not."""
+"""The clock may decide some things about memories, and may not decide others."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""When a reply goes round in circles."""
+"""A reply that goes round in circles is noticed."""
 
 import pytest
 

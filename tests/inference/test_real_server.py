@@ -21,9 +21,9 @@ from memapp.inference.bundled import bundled_model_path
 from memapp.inference.quantise import prepare
 from memapp.inference.server import ServerModel
 from memapp.prompts import predict, respond
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.prompt_form import form_of
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import learn, make_runtime, new_chat, only, say
 from tests.prompts.contexts import context
 
 pytestmark = pytest.mark.slow
@@ -132,10 +132,10 @@ def test_a_whole_chat_is_held_with_it_and_its_self_test_chooses_the_simple_form(
     happened = say(runtime, thread, "What could a vegetarian cook tonight?")
     assert only(Predicted, happened).source == "model", "its JSON can be read"
     assert only(Completed, happened).reply.text and any(isinstance(one, Streamed) for one in happened)
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     assert str(form_of(runtime, model)).startswith("simple form (self-test, ")
     for text in ("I planted tomatoes today.", "And what do I eat?", "Thank you!"):
         assert only(Completed, say(runtime, thread, text)).reply.text
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
     assert len(chats.page(runtime, thread).messages) == 8
     runtime.close()

@@ -15,8 +15,8 @@ from memapp.domain.turn import Streamed
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel
 from memapp.inference.server import ServerModel
-from memapp.inference.server_head import AfterHead, schema_of
-from memapp.inference.server_reply import MOST_TOKENS, Chunk
+from memapp.inference.server_reply import MOST_TOKENS, AfterHead, Chunk
+from memapp.inference.server_request import schema_of
 from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat

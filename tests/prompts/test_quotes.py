@@ -1,4 +1,4 @@
-"""What of recall's hits stands in a prompt."""
+"""The hits of recall, as they stand in a prompt."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

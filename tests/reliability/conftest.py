@@ -1,4 +1,4 @@
-"""What holds for every test of what is left after a failure."""
+"""Fixtures of every test of what is left after a failure."""
 
 import pytest
 

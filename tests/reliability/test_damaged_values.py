@@ -15,16 +15,15 @@ import pytest
 from memapp import bootstrap
 from memapp.cli import run
 from memapp.errors import Damaged
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, samples, upkeep
+from memapp.services import chats, curate, samples
 from memapp.store import soundness
 from memapp.store.database import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import OpeningScreen
-from tests.builders import Reader, erase, make_runtime, new_chat, say, until
+from tests.builders import Reader, erase, learn, make_runtime, new_chat, say, until
 from tests.reliability.forked import usually
 from tests.reliability.spoiling import Value, values
 from tests.ui.conftest import Seen
@@ -44,7 +43,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
     thread = new_chat(runtime)
     for text in ("I like green tea in the morning.", "What tea do I like?", "I have two sons, and I live in Oslo."):
         say(runtime, thread, text)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
     chats.add_context_card(runtime, thread, "The tea stands on the shelf.")
     chats.save_draft(runtime, thread, "And then")
     ids = [curate.add(runtime, text, ["one"]).memory_id for text in ("I keep bees.", "I keep hens.", "I play chess.")]

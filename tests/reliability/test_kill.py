@@ -11,12 +11,10 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.turn import Accepted, Completed
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.services import upkeep
 from memapp.services.turn import take_turn
 from memapp.store.database import Database
-from tests.builders import make_runtime, new_chat
+from tests.builders import learn, make_runtime, new_chat
 from tests.reliability.forked import CONTEXT, begun, usually
 
 ANIMALS = ("bees", "cats", "dogs", "hens", "goats", "mules", "geese", "sheep")
@@ -35,7 +33,7 @@ def talk(home: Path, out: Connection) -> None:
                     out.send(("accepted", message.id))
                 case Completed(reply=reply):
                     out.send(("completed", reply.id))
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
 
 
 def told_until_killed(work: Callable[..., None], *arguments: object, steps: int = 0, seconds: float = 0.0) -> list[Any]:

@@ -73,7 +73,7 @@ def link(runtime: Runtime) -> Iterator[None]:
         strength = 0.5 + number % 50 / 100
         with runtime.write() as session:
             to = tuple((other, strength) for other in others)
-            changes.apply(session, Linked(one, to), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(one, to), Actor("rules"))
         yield
 
 
@@ -131,7 +131,7 @@ def learn_and_retract(runtime: Runtime) -> Iterator[None]:
         with runtime.write() as session:
             said = chat.add_message(session, thread, Role.USER, "A joke.", now, origin=Origin.TYPED).id
             joke = fact(f"User owns {number} boats.", now, sources=(said,))
-            changes.apply(session, Created(joke), Actor(runtime.user_id, "rules"), now)
+            changes.apply(session, Created(joke), Actor("rules"))
             requests.propose(runtime, "health", f"illness number {number}", message_id=said, typed=True)
         yield
         yield _done(retract(runtime, thread, [said], "That was a joke."))
@@ -140,10 +140,10 @@ def learn_and_retract(runtime: Runtime) -> Iterator[None]:
 def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
     """What must not be: one step in three transactions."""
     for number in count():
-        actor = Actor(runtime.user_id, "person", step=new_id(runtime.clock()))
+        actor = Actor("person", step=new_id(runtime.clock()))
         for one in people(runtime):
             with runtime.write() as session:
-                changes.apply(session, Pinned(one, number % 2 == 0), actor, runtime.clock())
+                changes.apply(session, Pinned(one, number % 2 == 0), actor)
         yield
 
 
@@ -154,7 +154,7 @@ def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
         else:
             (known,) = near(runtime, [text])
             with runtime.write() as session:
-                write(runtime, session, fact(text, runtime.clock()), known, Actor(runtime.user_id, "rules"))
+                write(runtime, session, fact(text, runtime.clock()), known, Actor("rules"))
         yield
 
 

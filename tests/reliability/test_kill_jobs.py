@@ -131,7 +131,7 @@ def plant(home: Path) -> None:
         say(runtime, new_chat(runtime), text)
     for text in (*SURE, *ALIKE):
         with runtime.write() as session:
-            changes.apply(session, Created(fact(text, session.now)), Actor(runtime.user_id, "rules"), session.now)
+            changes.apply(session, Created(fact(text, session.now)), Actor("rules"))
     runtime.close()
 
 

@@ -83,7 +83,7 @@ def lesson_of(revision: Revision) -> str:
 
 def directly(runtime: Runtime, change: Change) -> None:
     with runtime.decide() as session:
-        changes.apply(session, change, runtime.actor(), runtime.clock())
+        changes.apply(session, change, runtime.actor())
 
 
 def plant(home: Path) -> list[str]:

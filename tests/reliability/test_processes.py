@@ -17,13 +17,12 @@ from memapp import bootstrap
 from memapp.cli import run
 from memapp.domain.chat import MessageStatus
 from memapp.domain.turn import Accepted, Completed
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.turn import take_turn
 from memapp.store import chat, leases, memories, soundness
-from tests.builders import new_chat, until
+from tests.builders import learn, new_chat, until
 from tests.reliability.forked import CONTEXT, begun, usually
 
 LEASE_SECONDS = 0.4
@@ -52,7 +51,7 @@ def keep_talking(home: Path, name: str, done: Connection, enough: Event) -> None
                     done.send(("message", message.id))
                 case Completed(reply=reply):
                     done.send(("reply", reply.id))
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
     runtime.close()
 
 

@@ -1,4 +1,4 @@
-"""What memapp did, counted from its own events."""
+"""The counts of what memapp did, from its own events."""
 
 import json
 from collections.abc import Callable
@@ -7,12 +7,11 @@ from datetime import UTC, datetime, timedelta
 from memapp.domain.activity import Rate
 from memapp.domain.expectation import Verdict
 from memapp.domain.turn import Completed
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, undo, upkeep
+from memapp.services import activity, chats, curate, undo
 from memapp.store import expectations
-from tests.builders import new_chat, say, use_simple_form
+from tests.builders import chat_of, learn, new_chat, say, use_simple_form
 
 
 def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
@@ -61,20 +60,19 @@ def test_what_states_nothing_is_no_fact_that_failed_and_what_was_not_said_is_cou
     }
     for text, rate in rates.items():
         say(runtime, thread, text)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
         seen = activity.rates(runtime)
         assert (seen.facts_at_once, seen.facts_said) == rate
     written = "I would rather not say."
     say(runtime, new_chat(runtime), "The scooter is what I ride to school on.")
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     assert activity.rates(runtime).facts_at_once == Rate(1, 2), "no whole sentence is no well written one"
 
 
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:
     assert str(activity.rates(runtime).facts_at_once) == "nothing counted yet"
-    thread = new_chat(runtime)
-    say(runtime, thread, "I am vegetarian.")
-    list(upkeep.work(runtime, thread, Cancel()))
+    thread = chat_of(runtime, "I am vegetarian.")
+    learn(runtime, thread)
     rates = activity.rates(runtime)
     assert rates.facts_at_once == Rate(1, 1)
     assert rates.recalled_on_demand == Rate(0, 1)
@@ -90,7 +88,7 @@ def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runt
         (reply,) = [event.reply for event in say(runtime, thread, "Hello") if isinstance(event, Completed)]
         message = chats.get_message(runtime, reply.reply_to or "")
         with runtime.write() as session:
-            expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", (), session.now)
+            expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", ())
             guess = expectations.prediction_for(session, reply.id, "predictor")
             assert guess is not None
             expectations.mark_checked(session, guess.id, message.id, Verdict(surprised, 50.0, similarity, ""))

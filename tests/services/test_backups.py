@@ -97,7 +97,7 @@ def test_a_yes_in_one_that_was_not_used_is_used_up(runtime: Runtime, tmp_path: P
     path, waits = runtime.paths.database, requests.propose(runtime, "city", "Ghent")
     assert waits
     with runtime.decide() as session:
-        consents.decide(session, waits.id, "approved", "person", runtime.clock())
+        consents.decide(session, waits.id, "approved", "person")
     runtime.database.backup(copy := tmp_path / "mine.db")
     runtime.close()
     backups.put_back(path, copy)

@@ -46,7 +46,7 @@ def learned(runtime: Runtime, *texts: str, **other: Any) -> list[str]:
     for text in texts:
         with runtime.write() as session:
             made = fact(text, session.now, **other)
-            changes.apply(session, Created(made), Actor(runtime.user_id, "rules"), session.now)
+            changes.apply(session, Created(made), Actor("rules"))
             ids.append(made.id)
     embed(runtime, Cancel())
     return ids
@@ -226,7 +226,7 @@ def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
     assert looked_at[-1] == 0, "what is neither recent nor important nor used is not looked at again"
     (one, *_) = curate.list_memories(plain)
     with plain.write() as session:
-        count_access(session, [one.id], session.now)
+        count_access(session, [one.id])
     assert JOB.waiting(plain) == 0, "it is used most, but both of its pairs are old"
     curate.rate(plain, one.id, importance=4)
     assert JOB.waiting(plain) > 0

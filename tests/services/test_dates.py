@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.turn import Accepted, Completed, Retracted
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.services.consent import pending
 from memapp.services.turn import resend_turn
-from memapp.services.upkeep import work
 from memapp.store import chat
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.builders import Clock, learn, make_runtime, new_chat, only, say
 
 MONDAY = datetime(2026, 11, 23, 8, 15, tzinfo=UTC)
 
@@ -32,7 +30,7 @@ def tell(runtime: Runtime, *texts: str, thread: str = "") -> None:
     thread = thread or new_chat(runtime)
     for text in texts:
         say(runtime, thread, text)
-        list(work(runtime, thread, Cancel()))
+        learn(runtime, thread)
 
 
 def live(runtime: Runtime) -> list[str]:
@@ -98,7 +96,7 @@ def test_a_dated_fact_stays_as_long_as_a_message_of_its_day_says_it(runtime: Run
     message = chat.list_messages(runtime.read(), thread)[0]
     happened = list(resend_turn(runtime, message.id, "Help! I have a driving test next friday"))
     assert not [one for one in happened if isinstance(one, Retracted)]
-    list(work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     happened = list(resend_turn(runtime, only(Accepted, happened).message.id, "I have a driving test next thursday"))
     assert only(Retracted, happened).texts == ("User has a driving test on Friday 4 December 2026.",)
 

@@ -1,4 +1,4 @@
-"""What was talked about: told from episodes, which hold nothing that may not be told and stand for what left the prompt."""
+"""Episodes tell what was talked about, hold nothing that may not be told, and stand for what left the prompt."""
 
 from collections.abc import Iterator
 from datetime import timedelta

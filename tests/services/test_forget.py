@@ -1,4 +1,4 @@
-"""What is forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
+"""Forgotten is gone, from the file, its copies and the models; and what was not meant stays."""
 
 import json
 from datetime import timedelta
@@ -30,15 +30,14 @@ from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from tests.builders import Clock, erase, fact, make_runtime, new_chat, on, only, say, use_simple_form
+from tests.builders import Clock, chat_of, erase, fact, make_runtime, new_chat, on, only, say, use_simple_form
 
 FACT = "User's sister Zqarla lives in Ghent."
 
 
 def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> str:
     """Let memapp learn a fact from a turn; return its id."""
-    thread = new_chat(runtime)
-    say(runtime, thread, text)
+    thread = chat_of(runtime, text)
     (written,) = upkeep.work(runtime, thread, Cancel())
     memory = written.memory
     return memory.id
@@ -121,8 +120,7 @@ def test_a_message_of_an_erased_chat_is_also_gone_where_a_backup_has_it_as_a_dra
     chats.save_draft(runtime, "", "Zqarla called from Ghent.")
     back_up(runtime)
     chats.save_draft(runtime, "", "")
-    thread = new_chat(runtime)
-    say(runtime, thread, "Zqarla called from Ghent.")
+    thread = chat_of(runtime, "Zqarla called from Ghent.")
     receipt = forget.purge_chats(runtime, [thread])
     assert (receipt.backups_cleaned, receipt.left) == (1, ())
     assert files_with(tmp_path, b"zqarla") == set()
@@ -183,7 +181,7 @@ def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
     kept, absorbed = curate.add(runtime, "User has a cat.").memory_id, curate.add(runtime, "User owns a cat.").memory_id
     with runtime.write() as session:
         merged = Merged(absorbed, kept, runtime.clock() + timedelta(days=30))
-        changes.apply(session, merged, Actor(runtime.user_id, "person"), runtime.clock())
+        changes.apply(session, merged, Actor("person"))
     assert erase(runtime, kept).memories == 2
 
 
@@ -193,8 +191,7 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     assert forget.is_forgotten(runtime, FACT)
     assert forget.is_forgotten(runtime, "user's sister ZQARLA lives in Ghent")
     assert not forget.is_forgotten(runtime, "User's brother Hugo lives in Ghent.")
-    thread = new_chat(runtime)
-    say(runtime, thread, "My sister Zqarla lives in Ghent.")
+    thread = chat_of(runtime, "My sister Zqarla lives in Ghent.")
     (asked,) = upkeep.work(runtime, thread, Cancel())
     assert isinstance(asked, ConsentRequest) and asked.field == FORGOTTEN, "it is asked about, not learned"
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
@@ -214,8 +211,7 @@ def test_each_file_has_a_key_of_its_own(runtime: Runtime, tmp_path: Path) -> Non
 def test_the_models_keep_nothing_of_it(runtime: Runtime, model: ScriptedModel) -> None:
     memory = learn(runtime)
     assert recall(runtime, RecallRequest("sister"))
-    thread = new_chat(runtime)
-    say(runtime, thread, "Hello.")
+    chat_of(runtime, "Hello.")
     erase(runtime, memory)
     assert model.warm(model.seen[-1], Cancel()) > 0
     reused = model.warm(model.seen[-1], Cancel())
@@ -305,8 +301,7 @@ def test_the_receipt_says_that_what_is_left_stands_inside_longer_words(runtime: 
 
 
 def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I met Qzx\u00advorb at the pier.")
+    chat_of(runtime, "I met Qzx\u00advorb at the pier.")
     for text in ("User's friend is Qzx\u200bvorb.", "User calls a file x_qzxvorb_y.", "User's nick is qzxvorb123."):
         curate.add(runtime, text)
     receipt = forget.forget_everywhere(runtime, "Qzxvorb")
@@ -364,7 +359,7 @@ def propose(runtime: Runtime, field: str, old: str, new: str, memory: str = "", 
                 "UPDATE consent_requests SET state = 'approved', decided_at = created_at, decided_by = 'person' WHERE id = ?",
                 (request,),
             )
-            changes.apply(session, ProfileChanged(request), Actor(runtime.user_id, "person"), now)
+            changes.apply(session, ProfileChanged(request), Actor("person"))
 
 
 def test_a_word_leaves_the_profile_and_its_requests_and_what_came_after_it_stays(runtime: Runtime, tmp_path: Path) -> None:
@@ -401,8 +396,7 @@ def test_a_purge_leaves_the_profile_and_drafts_alone_but_one_that_says_the_same(
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])
 def test_a_purge_takes_a_memory_from_the_request_that_brought_it(runtime: Runtime, by: Literal["person", "lifecycle"]) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I live in Zqarlaville.")
+    chat_of(runtime, "I live in Zqarlaville.")
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)
     (memory,) = curate.list_memories(runtime)

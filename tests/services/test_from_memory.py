@@ -1,4 +1,4 @@
-"""What memapp answers by itself, from the profile and the memory, where the model is a small one."""
+"""Answers that memapp gives by itself, from the profile and the memory, where the model is a small one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,11 +7,10 @@ import pytest
 
 from memapp.domain.chat import FROM_MEMORY, Message
 from memapp.domain.turn import Completed, Found
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN, UNSURE
 from memapp.services.from_profile import NOTHING
@@ -19,7 +18,7 @@ from memapp.services.near_answer import WAITS
 from memapp.services.people import INTRODUCED
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import learn, make_runtime, new_chat, only, say
 
 
 @pytest.fixture
@@ -32,8 +31,7 @@ def tell(runtime: Runtime, *messages: str) -> str:
     thread = new_chat(runtime)
     for text in messages:
         say(runtime, thread, text)
-    for _ in upkeep.work(runtime, None, Cancel()):
-        pass
+    learn(runtime)
     return thread
 
 
@@ -304,8 +302,7 @@ def test_what_comes_next_is_expected_in_idle_time_and_the_model_reads_the_exchan
     thread = tell(runtime, "I play the cello.")
     reply = ask(runtime, "what do I play?", thread)
     model.script = lambda prompt, _: " Who wrote the first suite?" if prompt.head.startswith(reply.text) else None
-    for _ in upkeep.work(runtime, thread, Cancel()):
-        pass
+    learn(runtime, thread)
     assert chats.trace(runtime, reply).expects == "Who wrote the first suite?"
     ask(runtime, "really?", thread)  # goes on from the reply before it
     assert "what do I play?" in str(model.seen[-1])

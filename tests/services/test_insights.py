@@ -114,8 +114,8 @@ def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtim
     )
     with runtime.write() as session:
         for one in known:
-            changes.apply(session, Created(one), Actor("me", "rules"), session.now)
-        changes.apply(session, Created(insight, tuple(one.id for one in known[:2])), Actor("me", "model:wise"), session.now)
+            changes.apply(session, Created(one), Actor("rules"))
+        changes.apply(session, Created(insight, tuple(one.id for one in known[:2])), Actor("model:wise"))
 
     def texts() -> list[str]:
         return [one.memory.text for one in insights.list_insights(runtime)]

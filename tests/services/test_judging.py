@@ -75,7 +75,7 @@ def test_the_persons_word_overrules_what_is_measured(runtime: Runtime) -> None:
     learn(runtime)
     with runtime.write() as session:
         moved = LessonMoved(lesson(runtime).id, "promoted", "person")
-        changes.apply(session, moved, Actor(session.user_id, "person"), session.now)
+        changes.apply(session, moved, Actor("person"))
     for _ in range(5):
         day(runtime, "kiln frie", "kiln frie", "kiln frie")
     found = lesson(runtime)

@@ -1,4 +1,4 @@
-"""What is unused goes to the trash, what has been there long goes for good, and no clock can hurry that."""
+"""Unused memories go to the trash, and from there for good after long, and no clock can hurry that."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,11 +15,11 @@ from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, forget, jobs, lifecycle, undo, upkeep
+from memapp.services import chats, curate, forget, jobs, lifecycle, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import changes, chat, consents, history, memories
 from memapp.store import lifecycle as store
-from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say, tidy
+from tests.builders import Clock, fact, learn, make_runtime, new_chat, recorded, say, tidy
 
 START = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 
@@ -105,7 +105,7 @@ def test_what_was_brought_back_or_in_is_not_moved_again_at_once(runtime: Runtime
     undo.undo(runtime, undo.undoable(runtime, 2)[1].id)
     with runtime.write() as session:  # as an import does, with the times of its file
         imported = fact("Three.", START)
-        changes.apply(session, Created(imported), Actor(runtime.user_id, "import"), runtime.clock())
+        changes.apply(session, Created(imported), Actor("import"))
     live_on(runtime, START + timedelta(days=64), 20, talking=True)
     assert {state(runtime, one).state for one in (restored, undone, imported.id)} == {State.LIVE}
 
@@ -237,9 +237,9 @@ def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
     for minutes in (0, 1, 5, 20, 60):  # it stays wrong for an hour
         at(runtime, START + timedelta(days=400, minutes=minutes))
         say(runtime, thread, "Hello.")
-        list(upkeep.work(runtime, None, Cancel()))
+        learn(runtime)
     at(runtime, START + timedelta(hours=1))
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert pending.count_pending(runtime) == 1
     at(runtime, START + timedelta(days=3650))
     requests.propose(runtime, "health", "asthma")
@@ -322,7 +322,7 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert all(jobs.pace(runtime, one) for one in jobs.NOW_AND_THEN if one.every != jobs.EACH_TIME)
     runtime.close()
 

@@ -29,7 +29,7 @@ def learn(runtime: Runtime, text: str) -> Written:
     now = runtime.clock()
     (known,) = near(runtime, [text])
     with runtime.write() as session:
-        return write(runtime, session, fact(text, now, category="profile"), known, Actor(runtime.user_id, "rules"))
+        return write(runtime, session, fact(text, now, category="profile"), known, Actor("rules"))
 
 
 def live(runtime: Runtime) -> set[str]:

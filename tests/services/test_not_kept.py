@@ -1,4 +1,4 @@
-"""What of a message was not kept and why, and that it can be kept anyway. The judge decides, so it is the real one."""
+"""The parts of a message that were not kept, why, and that they can be kept anyway. The judge is the real one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +7,12 @@ import pytest
 
 from memapp.domain.provenance import NotKept
 from memapp.errors import UsageError
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, not_kept, provenance, remember, undo, upkeep
+from memapp.services import curate, not_kept, provenance, remember, undo
 from memapp.services.consent import decisions, pending
 from memapp.store import chat
-from tests.builders import make_runtime, new_chat, say
+from tests.builders import chat_of, learn, make_runtime, new_chat, say
 
 SOUP = "I had soup for lunch."
 
@@ -30,7 +29,7 @@ def tell(runtime: Runtime, *texts: str) -> str:
     thread = new_chat(runtime)
     for text in texts:
         say(runtime, thread, text)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
     return [one.id for one in chat.list_messages(runtime.read(), thread) if one.role == "user"][-1]
 
 
@@ -98,8 +97,7 @@ def test_after_a_days_worth_the_rest_is_said_to_be_read_tomorrow(judging: Runtim
 
 
 def test_nothing_is_told_before_it_was_read_or_can_be_judged(judging: Runtime) -> None:
-    thread = new_chat(judging)
-    say(judging, thread, SOUP)
+    thread = chat_of(judging, SOUP)
     (message, _) = chat.list_messages(judging.read(), thread)
     assert left_out(judging, message.id) == []
     judging.embedding.loading("")

@@ -1,4 +1,4 @@
-"""What was so before, until when and since when: told from history, with the days, and only what may be told."""
+"""The past, told from history: until when and since when, with the days, and only what may be told."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,12 +9,11 @@ import pytest
 from memapp.domain.chat import FROM_MEMORY
 from memapp.domain.consent import CONFLICT
 from memapp.domain.turn import Completed
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import curate, undo, upkeep
+from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
-from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.builders import Clock, learn, make_runtime, new_chat, only, say
 
 
 @pytest.fixture
@@ -30,10 +29,10 @@ def tell(runtime: Runtime, month: int, *texts: str, says_yes: bool = True) -> No
     thread = new_chat(runtime)
     for text in texts:
         say(runtime, thread, text)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
         for one in pending.list_pending(runtime):
             (decisions.approve if says_yes else decisions.deny)(runtime, one.id)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
 
 
 def own(runtime: Runtime, question: str) -> str:
@@ -111,7 +110,7 @@ def test_what_describes_a_job_or_a_partner_is_asked_about_with_another(runtime: 
     tell(runtime, 3, *at_work, "My boyfriend is a cook.", "My business partner likes tea.")
     runtime.clock = Clock(datetime(2026, 4, 3, 9, tzinfo=UTC))
     say(runtime, new_chat(runtime), new)
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     for one in pending.list_pending(runtime):
         if one.field != CONFLICT:
             decisions.approve(runtime, one.id)

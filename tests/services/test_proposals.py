@@ -1,4 +1,4 @@
-"""What a capable model proposes of a message, in English and in other languages; the judge is the real one."""
+"""Facts that a capable model proposes of a message, in English and in other languages; the judge is the real one."""
 
 import json
 from typing import Any
@@ -8,15 +8,14 @@ import pytest
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.memory import Memory
 from memapp.domain.turn import Accepted
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts import distil
 from memapp.runtime import Runtime
-from memapp.services import asked_to_remember, curate, learning, upkeep
+from memapp.services import asked_to_remember, curate, learning
 from memapp.services.consent import decisions, pending, questions
 from memapp.services.turn import resend_turn
 from memapp.store import chat, memories
-from tests.builders import new_chat, only, recorded, say, use_simple_form
+from tests.builders import chat_of, learn, new_chat, only, recorded, say, use_simple_form
 
 
 def fact(text: str, category: str = "profile", importance: int = 3) -> dict[str, Any]:
@@ -31,9 +30,8 @@ def propose(model: ScriptedModel, *facts: dict[str, Any], reply: str = "") -> No
 
 def learned(runtime: Runtime, text: str) -> list[Memory]:
     """Type a message in a new chat; return what is known then, oldest first."""
-    thread = new_chat(runtime)
-    say(runtime, thread, text)
-    list(upkeep.work(runtime, thread, Cancel()))
+    thread = chat_of(runtime, text)
+    learn(runtime, thread)
     return memories.list_memories(runtime.read(), ALL_LIVE)[::-1]
 
 
@@ -172,10 +170,10 @@ def test_a_foreign_message_that_is_edited_takes_its_fact_back(runtime: Runtime, 
     propose(model, fact("User has a dog."))
     thread = new_chat(runtime)
     message = only(Accepted, say(runtime, thread, "Ich habe einen Hund zuhause.")).message
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     propose(model, fact("User collects old maps."))
     list(resend_turn(runtime, message.id, "Ich sammle alte Landkarten."))
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     assert [one.text for one in curate.list_memories(runtime)] == ["User collects old maps."]
 
 
@@ -184,6 +182,6 @@ def test_what_the_rules_read_does_not_wait_for_a_model_that_fails(runtime: Runti
     assert texts(runtime, "I have a dog. My bike is what I ride to work on.") == ["User has a dog."]
     assert learning.waiting(runtime) == 1
     propose(model, fact("User has a dog."), fact("User rides to work.", "activity"))
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert sorted(one.text for one in curate.list_memories(runtime)) == ["User has a dog.", "User rides to work."]
     assert learning.waiting(runtime) == 0

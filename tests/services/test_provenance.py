@@ -1,19 +1,17 @@
-"""What each message taught, told as it was when it did."""
+"""Each message tells what it taught, as it was when it did."""
 
 from memapp.domain.changes import Actor, Updated
 from memapp.domain.turn import Accepted
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.provenance import learned_from
-from memapp.services.upkeep import work
 from memapp.store import changes
-from tests.builders import new_chat, only, say
+from tests.builders import learn, new_chat, only, say
 
 
 def told(runtime: Runtime, text: str) -> str:
     message = only(Accepted, say(runtime, new_chat(runtime), text)).message
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     return str(message.id)
 
 
@@ -25,7 +23,7 @@ def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_to
     dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
     with runtime.write() as session:
         for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
-            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, change, Actor("rules"))
     found = learned_from(runtime, [new, baker, gardener, same, more])
     assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
         new: [("User has a big dog.", "")],
@@ -43,6 +41,6 @@ def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
     (dog,) = curate.list_memories(runtime)
     with runtime.write() as session:
         for text, said in (("User has a big dog.", second), ("User has a big brown dog.", third)):
-            changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor("rules"))
     found = learned_from(runtime, [first, second, third])
     assert [found[said][0].was for said in (first, second, third)] == ["", "User has a dog.", "User has a big dog."]

@@ -9,20 +9,19 @@ from memapp.domain.categories import RECENT_ACTIVITY, Capability
 from memapp.domain.changes import Actor, Created, Linked
 from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.errors import Refused
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, upkeep
+from memapp.services import chats, curate
 from memapp.services.query import query
 from memapp.store import changes, chat
 from memapp.store.access_counts import get_access_count
-from tests.builders import fact, new_chat, recorded, say
+from tests.builders import fact, learn, new_chat, recorded, say
 
 
 def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
     now = runtime.clock()
     memory = fact(text, now, category=category, **also)
     with runtime.write() as session:
-        return changes.apply(session, Created(memory), Actor(runtime.user_id, "rules"), now).memory_id
+        return changes.apply(session, Created(memory), Actor("rules")).memory_id
 
 
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
@@ -201,7 +200,7 @@ def test_recent_activity_is_the_activity_of_the_last_three_days(runtime: Runtime
 def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Runtime) -> None:
     for persona, text in (("companion", "My dog is called Rex."), ("tom", "My cat is called Mia.")):
         say(runtime, new_chat(runtime, persona), text)
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert {one.agent_id for one in curate.list_memories(runtime)} == {"companion", "tom"}
     (found,) = ask(runtime, "supervisor", "pets called", filters={"agent_id": "tom"})
     assert "Mia" in found
@@ -221,7 +220,7 @@ def test_of_what_is_related_the_best_comes_first_and_one_place_is_kept_for_it(ru
     )
     with runtime.write() as session:
         links = ((weaker, 0.6), (stronger, 0.9))
-        changes.apply(session, Linked(cello, links), Actor(runtime.user_id, "rules"), runtime.clock())
+        changes.apply(session, Linked(cello, links), Actor("rules"))
     found = ["[goals] User wants to learn the cello.", "[goals] User saves money.", "[goals] User practises daily."]
     assert [ask(runtime, "planner", "cello", top_k=top_k) for top_k in (3, 2, 1)] == [found, found[:2], found[:1]]
     remember(runtime, "User tunes the cello.", "goals")

@@ -144,8 +144,8 @@ def test_old_words_of_a_fact_that_holds_no_longer_are_not_recalled_beside_what_s
     words = ["I drink oolong in the morning.", "My sister drinks oolong too."]
     said, _ = told(runtime, *words)
     with runtime.write() as session:
-        actor, now = Actor(USER_ID, "rules"), runtime.clock()
-        old = changes.apply(session, Created(fact("User drinks oolong.", now, sources=(said,))), actor, now).memory_id
+        actor, now = Actor("rules"), runtime.clock()
+        old = changes.apply(session, Created(fact("User drinks oolong.", now, sources=(said,))), actor).memory_id
     curate.edit(runtime, old, "User drinks coffee.")
     assert texts(runtime, "Who drinks oolong?", kinds=("message",)) == words
     assert texts(runtime, "Who drinks oolong?", kinds=("message",), scope=Scope(USER_ID)) == words[1:]

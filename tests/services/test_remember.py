@@ -1,4 +1,4 @@
-"""What is proposed from typed words, what waits with it, and the question in the chat."""
+"""Typed words propose a value for the profile; what waits with it, and the question in the chat."""
 
 import json
 from pathlib import Path
@@ -10,19 +10,13 @@ from memapp.domain.chat import OWN_WORDS, Role
 from memapp.domain.consent import FORGOTTEN
 from memapp.domain.turn import Accepted, Asked, TurnEvent
 from memapp.errors import ModelError, NeedsYes
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, lifecycle, remember, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
-from memapp.services.upkeep import work
 from memapp.store import expectations
-from tests.builders import erase, make_runtime, new_chat, only, say
-
-
-def learn(runtime: Runtime) -> None:
-    list(work(runtime, None, Cancel()))
+from tests.builders import chat_of, erase, learn, make_runtime, new_chat, only, say
 
 
 def waiting(runtime: Runtime) -> list[tuple[str, str]]:
@@ -227,36 +221,27 @@ def test_memapp_asks_below_the_reply_and_a_typed_yes_approves(runtime: Runtime, 
 
 
 def test_a_typed_no_denies_and_anything_else_leaves_it_waiting(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
-    say(runtime, thread, "What is the weather like?")
+    chat_of(runtime, "My name is Ana.", "What is the weather like?")
     assert waiting(runtime) == [("preferred_name", "Ana")]
-    other = new_chat(runtime)
-    say(runtime, other, "I live in Oslo.")
-    say(runtime, other, "no")
+    chat_of(runtime, "I live in Oslo.", "no")
     assert waiting(runtime) == [("preferred_name", "Ana")]
     assert decisions.profile(runtime) == {}
 
 
 def test_only_the_next_message_can_answer(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
-    say(runtime, thread, "I like tea.")
-    say(runtime, thread, "Yes")
+    chat_of(runtime, "My name is Ana.", "I like tea.", "Yes")
     assert (decisions.profile(runtime), waiting(runtime)) == ({}, [("preferred_name", "Ana")])
 
 
 def test_a_yes_that_was_pasted_or_said_elsewhere_counts_for_nothing(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
+    thread = chat_of(runtime, "My name is Ana.")
     say(runtime, new_chat(runtime), "Yes")
     list(take_turn(runtime, thread, "Yes", pasted=[(0, 3)]))
     assert decisions.profile(runtime) == {}
 
 
 def test_the_model_can_neither_ask_nor_answer(runtime: Runtime, model: ScriptedModel) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
+    thread = chat_of(runtime, "My name is Ana.")
     model.enqueue("Shall I remember that you live in Oslo? (yes / no)")
     say(runtime, thread, "Tell me something.")
     say(runtime, thread, "yes")
@@ -277,8 +262,7 @@ def test_memapp_asks_at_most_once_in_ten_turns_and_never_when_told_not_to(runtim
 
 
 def test_a_yes_to_what_is_only_shown_to_wait_gets_the_question_first(runtime: Runtime, model: ScriptedModel) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
+    thread = chat_of(runtime, "My name is Ana.")
     model.script = lambda prompt, sampling: "Good to know. What is it like?" if call_kind(prompt, sampling) == "reply" else None
     assert asked(say(runtime, thread, "I live in Oslo.")) == []
     assert asked(say(runtime, thread, "yes")) == ["Shall I remember that you live in Oslo? (yes / no)"]
@@ -300,8 +284,7 @@ def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model:
 
 
 def test_an_answer_to_a_question_is_no_surprise_to_learn_from(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "My name is Ana.")
+    thread = chat_of(runtime, "My name is Ana.")
     before = len(expectations.pending_surprises(runtime.read()))
     say(runtime, thread, "Yes")
     assert len(expectations.pending_surprises(runtime.read())) == before
@@ -333,7 +316,7 @@ def test_what_is_taken_back_while_it_is_learned_is_not_learned(
 
     near = remember.near
     monkeypatch.setattr(remember, "near", meanwhile)
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     monkeypatch.undo()
     assert "Xylophonia" not in " ".join(live(runtime))
 
@@ -378,8 +361,7 @@ def test_a_message_that_is_learned_from_later_does_not_undo_what_was_decided(run
     ],
 )
 def test_what_was_refused_is_not_learned_in_other_words(runtime: Runtime, again: str) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I live in Oslo")
+    thread = chat_of(runtime, "I live in Oslo")
     (request,) = pending.list_pending(runtime)
     decisions.deny(runtime, request.id)
     say(runtime, thread, again)
@@ -388,8 +370,7 @@ def test_what_was_refused_is_not_learned_in_other_words(runtime: Runtime, again:
 
 
 def test_what_was_erased_does_not_come_back_as_a_goal(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I want to move to Lisbon some day")
+    thread = chat_of(runtime, "I want to move to Lisbon some day")
     learn(runtime)
     forget.forget_everywhere(runtime, "Lisbon")
     for _ in range(3):

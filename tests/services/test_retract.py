@@ -4,14 +4,12 @@ import pytest
 
 from memapp.domain.changes import Actor, Event, Updated
 from memapp.domain.turn import Accepted, Retracted, TurnEvent
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
-from memapp.services.upkeep import work
 from memapp.store import changes, history
-from tests.builders import new_chat, only, say
+from tests.builders import chat_of, learn, new_chat, only, say
 
 
 def told(runtime: Runtime, text: str, thread: str = "") -> str:
@@ -23,7 +21,7 @@ def resent(runtime: Runtime, message_id: str, text: str) -> str:
 
 
 def _accepted(runtime: Runtime, happened: list[TurnEvent]) -> str:
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     message_id: str = only(Accepted, happened).message.id
     return message_id
 
@@ -50,7 +48,7 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtim
     told(runtime, "I own a helicopter and I live in Oslo.", thread)
     assert known(runtime) == ({"User loves cats.", "User owns a helicopter."}, {"Oslo"})
     retracted = only(Retracted, say(runtime, thread, taken_back))
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     assert retracted.texts == ("User owns a helicopter.",)
     assert known(runtime) == ({"User loves cats."}, set())
     entries = history.entries_of_step(runtime.read(), retracted.step)
@@ -69,13 +67,12 @@ def test_it_is_taken_back_with_the_new_words_even_if_memapp_is_killed_right_afte
     turn = resend_turn(runtime, first, "I have a dog.") if is_edited else take_turn(runtime, thread, "That was a lie.")
     assert isinstance(next(turn), Accepted)
     turn.close()
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     assert known(runtime) == ({"User has a dog."} if is_edited else set(), set())
 
 
 def test_a_joke_that_was_not_learned_yet_is_not_learned_any_more(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I own a helicopter.")
+    thread = chat_of(runtime, "I own a helicopter.")
     told(runtime, "I was joking.", thread)
     assert known(runtime) == (set(), set())
 
@@ -86,7 +83,7 @@ def test_a_yes_to_what_was_also_said_in_earnest_teaches_nothing_of_the_joke(runt
     say(runtime, thread, "I live in Oslo and I own a helicopter.")
     told(runtime, "That was a joke.", thread)
     decisions.approve(runtime, pending.list_pending(runtime)[0].id)
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     assert known(runtime) == ({"User lives in Oslo."}, set())
 
 
@@ -98,7 +95,7 @@ def test_a_yes_brings_no_words_that_were_edited_away(runtime: Runtime, value: st
     (request,) = pending.list_pending(runtime)
     assert pending.memory_text(runtime, request.id) == ""
     decisions.edit_then_approve(runtime, request.id, value)
-    list(work(runtime, None, Cancel()))
+    learn(runtime)
     assert known(runtime) == ({"User lives in Oslo."}, set())
 
 
@@ -115,9 +112,9 @@ def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_
     before, (dog,) = known(runtime), curate.list_memories(runtime)
     second = told(runtime, "I have a dog named Rex." if is_new else "Hello.")
     if not is_new:
-        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor(runtime.user_id, "rules")
+        change, worker = Updated(dog.id, text="User has a dog named Rex.", sources=(second,)), Actor("rules")
         with runtime.write() as session:
-            changes.apply(session, change, worker, runtime.clock())
+            changes.apply(session, change, worker)
     together = known(runtime)
     assert together == ({"User has a dog named Rex."}, set())
     resent(runtime, second, "What is the time?")

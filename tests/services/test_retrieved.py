@@ -1,4 +1,4 @@
-"""What a reply is given to go by: hits, a second search where a question about the person finds nothing, and what changed."""
+"""The memories that a reply may go by: hits, a second search where a question finds nothing, and what changed."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -11,15 +11,14 @@ from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import Message
 from memapp.domain.filters import Sort
 from memapp.domain.turn import Found
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.quotes import asks_about_person, asks_advice
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, forget, undo, upkeep
+from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.retrieved import look_up
 from memapp.store import changes, chat, delta, search
-from tests.builders import Clock, make_runtime, new_chat, only, say, use_simple_form
+from tests.builders import Clock, learn, make_runtime, new_chat, only, say, use_simple_form
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -72,7 +71,7 @@ def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) ->
 def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     thread, other = new_chat(runtime), new_chat(runtime)
     say(runtime, thread, "I am learning Danish in the evenings.")
-    list(upkeep.work(runtime, thread, Cancel()))
+    learn(runtime, thread)
     said = in_prompt(runtime, thread)
     assert look_up(runtime, thread, "Which language do I learn?", (), said).delta.lines == ()
     assert [hit.text for hit in look_up(runtime, other, "Which language do I learn?", (), []).hits] == [
@@ -146,7 +145,7 @@ def test_home_children_and_budget_come_with_a_trip(runtime: Runtime) -> None:
 def test_what_somebody_avoids_comes_with_a_request_of_the_same_domain(runtime: Runtime) -> None:
     curate.add(runtime, "User never wants jewellery and bags.")
     curate.add(runtime, "User never wants a phone or a computer.")
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert bearing(runtime, "Any tips on clothes, jewellery and bags?") == ["User never wants jewellery and bags."]
 
 
@@ -162,7 +161,7 @@ def test_a_request_is_told_of_what_was_said_only_what_keeps_the_person_from_some
 def test_who_asks_what_was_recommended_asks_for_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("The film Metropolis is a classic.")
     say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert bearing(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
     assert not asks_advice("Which film did Anna recommend to Tom?")
     assert asks_advice("What can you recommend, what film has a good story?")
@@ -172,7 +171,7 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
     runtime.embedding.fill(ScriptedEmbedder())
     for text in ("User's dog is called Rex.", "User saw the weather plan.", "User works as a nurse.", "User has a plan for May."):
         curate.add(runtime, text)
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     alone, guessed = (
         look_up(runtime, new_chat(runtime), "What is my dog called?", needed, []).hits
         for needed in ((), ("weather plan", "nurse"))
@@ -256,7 +255,7 @@ def test_which_messages_ask_about_the_person(message: str, wanted: bool) -> None
 def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:
     for said in ("I work as a baker.", "I work as a gardener.", "I have a dog called Rex."):
         say(runtime, new_chat(runtime), said)
-        list(upkeep.work(runtime, None, Cancel()))
+        learn(runtime)
     curate.discard(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
     found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
     assert "User works as a gardener." in found and "I work as a baker." not in found
@@ -276,12 +275,12 @@ def test_what_was_taken_back_is_no_evidence_after_its_fact_is_erased(
 ) -> None:
     for said in ("I have a dog called Rex.", "I have a cat called Mia."):
         say(runtime, new_chat(runtime), said)
-        list(upkeep.work(runtime, None, Cancel()))
+        learn(runtime)
     taken_back, unused = curate.list_memories(runtime, sort=Sort.OLDEST)
     curate.discard(runtime, taken_back.id)
     with runtime.write() as session:
         soft_deleted = SoftDeleted(unused.id, "unused", runtime.clock())
-        changes.apply(session, soft_deleted, Actor(runtime.user_id, "rules"), runtime.clock())
+        changes.apply(session, soft_deleted, Actor("rules"))
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=40)
     forget.purge(runtime, [taken_back.id, unused.id], by=by)

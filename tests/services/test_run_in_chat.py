@@ -16,14 +16,14 @@ from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import browse, chats, run_in_chat, runs, upkeep
+from memapp.services import browse, chats, run_in_chat, runs
 from memapp.services.lessons import browse as lessons
 from memapp.services.lessons import curate
 from memapp.services.open_turn import open_thread
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.turn import take_turn
-from tests.builders import until
+from tests.builders import learn, until
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +93,7 @@ def test_what_failed_last_time_is_told_of_before_it_runs_where_a_trusted_lesson_
 
 def test_nothing_of_it_is_learned_from_recalled_or_in_a_prompt(runtime: Runtime, model: ScriptedModel, thread_id: str) -> None:
     do(runtime, thread_id, "/run echo I live in Bruges and my sister is a glazier")
-    list(upkeep.work(runtime, thread_id, Cancel()))
+    learn(runtime, thread_id)
     assert open_thread(runtime, thread_id)[1] == []
     assert recall(runtime, RecallRequest("Bruges glazier sister", scope=conversation_scope(runtime))) == []
     list(take_turn(runtime, thread_id, "hello"))

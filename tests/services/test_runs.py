@@ -137,7 +137,7 @@ def test_the_person_says_that_two_failures_are_the_same_and_that_they_are_not(ru
     assert hints(do(runtime, "kiln fire -q", tool=kiln(answers=answers))) == [("kiln fire -q -v", "the same failure")]
     curate.take_for_same(runtime, heat.id, loud.id)
     with runtime.write() as session:
-        changes.apply(session, LessonMoved(loud.id, "suppressed", "person"), runtime.actor(), session.now)
+        changes.apply(session, LessonMoved(loud.id, "suppressed", "person"), runtime.actor())
     again = do(runtime, "kiln fire -q", tool=kiln(answers=answers))
     assert [one.lesson.correct for one in again.hints] == ["kiln fire --heat"]
     curate.tell_apart(runtime, heat.id)
@@ -231,7 +231,7 @@ def test_a_lesson_is_taken_back_and_brought_back_step_by_step(runtime: Runtime) 
     do(runtime, "kiln frie", "kiln fire 900")
     (lesson,) = browse.list_lessons(runtime)
     with runtime.write() as session:
-        moved = changes.apply(session, LessonMoved(lesson.id, "promoted", "person"), runtime.actor(), session.now)
+        moved = changes.apply(session, LessonMoved(lesson.id, "promoted", "person"), runtime.actor())
     assert [one.text for one in undo.undoable(runtime)] == [lesson.rule_text] * 2
     undo.undo(runtime, moved.step)
     assert browse.get_lesson(runtime, lesson.id).status == "candidate"
@@ -247,7 +247,7 @@ def test_what_was_changed_since_is_taken_back_first_and_an_edit_keeps_both_versi
     (lesson,) = browse.list_lessons(runtime)
     (first,) = undo.undoable(runtime)
     with runtime.write() as session:
-        changes.apply(session, LessonDeleted(lesson.id, runtime.purge_at()), runtime.actor(), session.now)
+        changes.apply(session, LessonDeleted(lesson.id, runtime.purge_at()), runtime.actor())
     with pytest.raises(UsageError, match="Take that back first"):
         undo.undo(runtime, first.id)
     undo.undo_last(runtime)
@@ -258,7 +258,7 @@ def test_a_lesson_is_not_promoted_without_evidence(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900")
     (lesson,) = browse.list_lessons(runtime)
     with pytest.raises(Rejected, match="evidence"), runtime.write() as session:
-        changes.apply(session, LessonMoved(lesson.id, "promoted", "evidence"), runtime.actor(name="lessons"), session.now)
+        changes.apply(session, LessonMoved(lesson.id, "promoted", "evidence"), runtime.actor(name="lessons"))
 
 
 def test_forgetting_a_word_takes_the_commands_and_lessons_that_hold_it(runtime: Runtime) -> None:

@@ -1,4 +1,4 @@
-"""What `memapp demo` opens with."""
+"""The memories and the chat that `memapp demo` opens with."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.turn import Completed
-from memapp.inference import Cancel
 from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, lifecycle, samples, upkeep
+from memapp.services import chats, curate, lifecycle, samples
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import UNKNOWN
 from memapp.services.near_answer import WAITS
-from tests.builders import make_runtime, new_chat, only, say
+from tests.builders import learn, make_runtime, new_chat, only, say
 
 
 def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
@@ -60,8 +59,7 @@ def demo(tmp_path: Path) -> Iterator[Runtime]:
         runtime.chat.fill(model)
         runtime.embedding.fill(embedder)
         samples.fill(runtime)
-        for _ in upkeep.work(runtime, None, Cancel()):
-            pass
+        learn(runtime)
         yield runtime
         runtime.close()
 

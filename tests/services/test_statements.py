@@ -1,4 +1,4 @@
-"""What is learned of a message with the judge: the bundled embedding model decides, so it is the real one."""
+"""Facts learned from a message with the judge: the bundled embedding model decides, so it is the real one."""
 
 import json
 from pathlib import Path
@@ -7,22 +7,19 @@ import pytest
 
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.utterance import Draft, Judgement, Statement
-from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.language.english.judge import judges
 from memapp.runtime import Runtime
-from memapp.services import learning, statements, upkeep
+from memapp.services import learning, statements
 from memapp.services.consent import decisions, pending
 from memapp.store import memories
-from tests.builders import Reader, make_runtime, new_chat, recorded, say
+from tests.builders import Reader, chat_of, learn, make_runtime, recorded
 
 
 def learned(runtime: Runtime, text: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Type a message in a new chat; return what is known then, and what waits, oldest first."""
-    thread = new_chat(runtime)
-    say(runtime, thread, text)
-    for _ in upkeep.work(runtime, thread, Cancel()):
-        pass
+    thread = chat_of(runtime, text)
+    learn(runtime, thread)
     live = [one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)]
     return live[::-1], [(one.field, one.new_value) for one in pending.list_pending(runtime)][::-1]
 
@@ -100,7 +97,7 @@ def test_without_an_embedding_model_messages_wait_to_be_learned_from(tmp_path: P
     assert learned(runtime, "I play the cello.") == ([], [])
     assert learning.waiting(runtime) == 1
     runtime.embedding.fill(Reader())
-    list(upkeep.work(runtime, None, Cancel()))
+    learn(runtime)
     assert [one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)] == ["User plays the cello."]
     runtime.database.close()
 
@@ -134,11 +131,8 @@ def test_a_value_that_the_person_corrects_teaches_nothing_of_what_it_was(runtime
 
 def test_whoever_was_introduced_in_another_chat_is_known_by_name(runtime: Runtime) -> None:
     learned(runtime, "My cousin Tobias has a van.")
-    thread = new_chat(runtime)
-    say(runtime, thread, "Tobias helps me move on Saturday.")
-    say(runtime, thread, "He is a plumber in Lincoln.")
-    for _ in upkeep.work(runtime, thread, Cancel()):
-        pass
+    thread = chat_of(runtime, "Tobias helps me move on Saturday.", "He is a plumber in Lincoln.")
+    learn(runtime, thread)
     assert "User's cousin Tobias is a plumber in Lincoln." in [
         one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)
     ]

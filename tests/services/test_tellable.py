@@ -1,4 +1,4 @@
-"""What may be told of messages where something waits for a yes, was denied or was taken back."""
+"""The part of messages that may be told where something waits for a yes, was denied or was taken back."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from memapp.services import curate
 from memapp.services.consent import decisions, pending
 from memapp.services.tellable import CUT_AMONG, tellable
 from memapp.store import chat
-from tests.builders import new_chat, say
+from tests.builders import chat_of, new_chat, say
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
 
 
 def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I'm Tom. I collect maps.")
+    thread = chat_of(runtime, "I'm Tom. I collect maps.")
     (request,) = pending.list_pending(runtime)
     decisions.deny(runtime, request.id)
     say(runtime, thread, "I'm Tom. I play chess.")
@@ -51,8 +50,7 @@ def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> 
 
 
 def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I collect maps. I play chess.")
+    thread = chat_of(runtime, "I collect maps. I play chess.")
     source = next(one.id for one in said(runtime, thread) if one.role is Role.USER)
     memory = curate.add(runtime, "User collects maps.", sources=(source,))
     curate.discard(runtime, memory.memory_id)

@@ -18,9 +18,8 @@ from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.prompts.respond import AT_A_LOSS
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
-from memapp.services.upkeep import work
 from memapp.store import chat
-from tests.builders import make_runtime, new_chat, only, recorded, say, use_simple_form
+from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say, use_simple_form
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
@@ -50,7 +49,7 @@ def test_an_error_after_the_message_is_saved_costs_no_answer(
     thread = new_chat(runtime)
     assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
     assert {one.text for one in chats.page(runtime, thread).messages} >= {"I keep bees."}
-    assert list(work(runtime, None, Cancel())), "it is learned from all the same"
+    assert learn(runtime), "it is learned from all the same"
 
 
 def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,8 +196,7 @@ def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runti
     use_simple_form(runtime)
     embedder = runtime.embedding.ready()
     assert embedder is not None
-    thread = new_chat(runtime)
-    say(runtime, thread, "I keep bees.")
+    thread = chat_of(runtime, "I keep bees.")
     runtime.embedding.loading("Loading the embedding model…")
     happened = turn.take_turn(runtime, thread, "I keep hens.")
     next(happened)

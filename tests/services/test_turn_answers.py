@@ -10,7 +10,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, retry_turn
-from tests.builders import new_chat, only, say
+from tests.builders import chat_of, new_chat, only, say
 
 
 def known(runtime: Runtime) -> list[str]:
@@ -129,8 +129,7 @@ def test_the_model_never_reads_what_the_app_asked_and_was_told(runtime: Runtime,
 
 
 def test_anything_else_is_answered_by_the_model_and_the_request_waits(runtime: Runtime, model: ScriptedModel) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I live in Oslo.")
+    thread = chat_of(runtime, "I live in Oslo.")
     calls = len(model.seen)
     say(runtime, thread, "What should I cook tonight?")
     assert len(model.seen) > calls

@@ -17,7 +17,7 @@ from memapp.services.consent import decisions, pending, requests
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.recall import RecallRequest, recall
-from tests.builders import make_runtime, new_chat, say
+from tests.builders import chat_of, make_runtime, new_chat, say
 from tests.store.test_changes import dump
 
 ALIKE = {"link_min": 0.3}
@@ -54,8 +54,7 @@ def ready(runtime: Runtime) -> tuple[object, object]:
 
 def learn(runtime: Runtime, text: str) -> Written:
     """Let memapp learn one fact from a turn, and relate it."""
-    thread = new_chat(runtime)
-    say(runtime, thread, text)
+    thread = chat_of(runtime, text)
     (written,) = upkeep.work(runtime, thread, Cancel())
     return written
 

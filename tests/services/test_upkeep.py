@@ -1,4 +1,4 @@
-"""What is learned between two turns, what stays pending, and what makes room."""
+"""Between two turns memapp learns, leaves what is pending, and makes room."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from memapp.services import activity, chats, curate, learning, remember, undo, u
 from memapp.services.merge import Written
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import Clock, erase, make_runtime, new_chat, only, recorded, say, use_simple_form
+from tests.builders import Clock, chat_of, erase, make_runtime, new_chat, only, recorded, say, use_simple_form
 
 
 @pytest.fixture
@@ -53,8 +53,7 @@ def fail_to_distil(prompt: Prompt, sampling: Sampling) -> str | None:
 
 
 def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Runtime, model: ScriptedModel) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I keep bees and two hens.")
+    thread = chat_of(runtime, "I keep bees and two hens.")
     for typed in ("", "Well", "Well, what shall I feed them"):
         upkeep.warm(runtime, thread, typed, Cancel())
     coming, begun, message = model.warmed[-3:]
@@ -166,8 +165,7 @@ def test_nothing_is_learned_from_a_message_that_was_taken_back(runtime: Runtime)
 
 
 def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I hate jazz.")
+    thread = chat_of(runtime, "I hate jazz.")
     chats.delete_thread(runtime, thread)
     assert pending(runtime) == 0
     assert (learn(runtime), states(runtime)) == ([], ["nothing"])

@@ -1,4 +1,4 @@
-"""What waits or was denied is told in no other chat and predicts nothing, however it is written, until the person says yes."""
+"""A value that waits or was denied is told in no other chat and predicts nothing, however it is written, until the yes."""
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.tellable import tellable, without_words_of_withheld
 from memapp.store import chat, consents, expectations
-from tests.builders import new_chat, say
+from tests.builders import chat_of, new_chat
 from tests.services.consent.builders import typed
 from tests.services.imports.builders import empty_store
 from tests.services.test_lifecycle import live_on
@@ -117,11 +117,10 @@ FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABET
 
 @pytest.mark.parametrize("prediction", FORMS)
 def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction: str) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "I have type one diabetes.")
+    thread = chat_of(runtime, "I have type one diabetes.")
     messages = chat.list_messages(runtime.read(), thread)
     with runtime.write() as session:
-        expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, (), session.now)
+        expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, ())
     assert retrieved.expectation(runtime, messages) is None
     (request,) = pending.list_pending(runtime)
     decisions.approve(runtime, request.id)

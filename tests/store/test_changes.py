@@ -48,13 +48,13 @@ from memapp.store.encoding import new_id
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 
-PERSON = Actor(USER, "person")
+PERSON = Actor("person")
 LATER = NOW + timedelta(days=30)
 
 
 def apply(database: Database, change: Change, actor: Actor = PERSON) -> Revision:
     with database.decide() as conn:
-        return changes.apply(on(conn), change, actor, NOW)
+        return changes.apply(on(conn), change, actor)
 
 
 def add(database: Database, text: str) -> str:
@@ -414,7 +414,7 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
             try:
                 with database.write() as conn:
                     named = replace(PERSON, step=new_id(NOW))
-                    revision, *_ = [changes.apply(on(conn), change, named, NOW) for change in together]
+                    revision, *_ = [changes.apply(on(conn), change, named) for change in together]
             except (UsageError, NotFound, sqlite3.IntegrityError):
                 assert dump(database.read()) | {"vectors": now["vectors"]} == now, "a refused change leaves nothing"
                 continue
@@ -476,7 +476,7 @@ def test_the_profile_cannot_be_changed_without_an_approved_request(database: Dat
         conn.execute(
             "UPDATE consent_requests SET state = 'approved', decided_at = '2026-01-02', decided_by = 'person' WHERE id = 'p'"
         )
-        revision = changes.apply(on(conn), ProfileChanged("p"), PERSON, NOW)
+        revision = changes.apply(on(conn), ProfileChanged("p"), PERSON)
     assert dump(database.read())["profile"] == [(USER, "city", "Oslo")]
     (entry,) = history.entries_of_step(on(database.read()), revision.step)
     assert (entry.event, entry.memory_id, dict(entry.meta)) == (Event.PROFILE, "profile:city", {"request_id": "p", "before": ""})

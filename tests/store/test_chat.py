@@ -155,11 +155,11 @@ def test_a_title_is_found_in_small_and_large_letters_of_any_language(database: D
 
 def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
     with database.write() as conn:
-        chat.save_draft(on(conn), "", "half a", NOW)
-        chat.save_draft(on(conn), "", "half a thought", NOW)
+        chat.save_draft(on(conn), "", "half a")
+        chat.save_draft(on(conn), "", "half a thought")
     assert chat.get_draft(on(database.read()), "") == "half a thought"
     with database.write() as conn:
-        chat.save_draft(on(conn), "", "", NOW)
+        chat.save_draft(on(conn), "", "")
     assert chat.get_draft(on(database.read()), "") == ""
 
 

@@ -1,4 +1,4 @@
-"""Which memories are looked at for pairs that say the same, and in which order."""
+"""The memories that are looked at for pairs that say the same, and in which order."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from memapp.store import changes, consolidation
 from memapp.store.access_counts import count_access
 from memapp.store.database import Database
 from tests.builders import fact, on
-from tests.store.conftest import NOW, USER
+from tests.store.conftest import NOW
 
 LONG_AGO = NOW - timedelta(days=200)
 
@@ -18,10 +18,10 @@ def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_
     with database.write() as conn:
         session = on(conn, now=NOW)
         for one in (*old, important, recent):
-            changes.apply(session, Created(one), Actor(USER, "rules"), NOW)
+            changes.apply(session, Created(one), Actor("rules"))
         for number, one in enumerate(old):
             for _ in range(number):
-                count_access(session, [one.id], NOW)
+                count_access(session, [one.id])
 
         def candidates() -> list[str]:
             return list(consolidation.candidates(session, NOW - timedelta(hours=72), today, 100))
@@ -42,7 +42,7 @@ def test_pairs_are_known_by_their_likeness_until_their_time_is_over(database: Da
     with database.write() as conn:
         session = on(conn, now=NOW)
         for memory in (one, other):
-            changes.apply(session, Created(memory), Actor(USER, "rules"), NOW)
+            changes.apply(session, Created(memory), Actor("rules"))
         consolidation.note_pair(session, frozenset((other.id, one.id)), 0.61, asked=False)
         consolidation.note_pair(session, frozenset((one.id, other.id)), 0.74, asked=True)
         assert consolidation.looked_at(session, one.id) == {(other.id, 0.61), (other.id, 0.74)}

@@ -1,4 +1,4 @@
-"""What a chat is told of changes: each once, the most important first, nothing that lies in the trash."""
+"""A chat is told of changes: each once, the most important first, nothing that lies in the trash."""
 
 from memapp.domain.changes import Actor, Created, Linked, Merged, Pinned, ProfileChanged, Purged, Restored, SoftDeleted, Updated
 from memapp.domain.consent import ConsentRequest, expiry
@@ -11,7 +11,7 @@ from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 from tests.store.test_changes import LATER, apply, undo
 
-PERSON = Actor(USER, "person")
+PERSON = Actor("person")
 
 
 def new_thread(database: Database) -> str:
@@ -81,9 +81,9 @@ def test_what_took_the_place_of_another_is_told_in_one_line(database: Database) 
     one, thread = add(database, "User has two cats."), new_thread(database)
     with database.write() as conn:
         for text in ("User has three cats.", "User has four cats."):
-            actor = Actor(USER, "rules", step=text)
-            changes.apply(on(conn), SoftDeleted(one, "superseded", LATER), actor, NOW)
-            one = changes.apply(on(conn), Created(fact(text, NOW, category="goals")), actor, NOW).memory_id
+            actor = Actor("rules", step=text)
+            changes.apply(on(conn), SoftDeleted(one, "superseded", LATER), actor)
+            one = changes.apply(on(conn), Created(fact(text, NOW, category="goals")), actor).memory_id
     assert told(database, thread)[1:] == ("- ↑updated: [Goals] User has four cats.",)
     assert told(database, thread) == ()
 
@@ -131,8 +131,8 @@ def write_profile(database: Database, field: str, value: str, said: str = "", *,
         consents.add_request(on(conn), request)
         if said:
             consents.add_evidence(on(conn), request.id, said, typed=True)
-        consents.decide(on(conn), request.id, "approved", "person", NOW)
-        changes.apply(on(conn), ProfileChanged(request.id), PERSON, NOW)
+        consents.decide(on(conn), request.id, "approved", "person")
+        changes.apply(on(conn), ProfileChanged(request.id), PERSON)
 
 
 def test_a_change_of_the_profile_is_told(database: Database) -> None:
@@ -189,7 +189,7 @@ def test_a_fact_whose_message_stands_in_the_prompt_is_not_told(database: Databas
     thread = new_thread(database)
     with database.write() as conn:
         said = chat.add_message(on(conn), thread, chat.Role.USER, "I drink oolong", NOW, origin=chat.Origin.TYPED)
-        changes.apply(on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON, NOW)
+        changes.apply(on(conn), Created(fact("User drinks oolong.", NOW, sources=(said.id,))), PERSON)
     assert look(database, thread, frozenset({said.id})).lines == ()
     assert len(look(database, thread).lines) == 2
 

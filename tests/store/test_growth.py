@@ -26,13 +26,13 @@ class Undone(Exception):
 
 
 def change(make: Callable[[list[str]], Change]) -> Look:
-    return lambda conn, ids: changes.apply(on(conn), make(ids), Actor(USER, "person"), NOW)
+    return lambda conn, ids: changes.apply(on(conn), make(ids), Actor("person"))
 
 
 def there_and_back(conn: Connection, ids: list[str]) -> None:
     for one in (SoftDeleted(ids[4], "person", NOW), Restored(ids[4]), Pinned(ids[4], True)):
-        step = changes.apply(on(conn), one, Actor(USER, "person"), NOW).step
-    changes.apply(on(conn), Reverted(step, NOW), Actor(USER, "person"), NOW)
+        step = changes.apply(on(conn), one, Actor("person")).step
+    changes.apply(on(conn), Reverted(step, NOW), Actor("person"))
 
 
 LOOKS: dict[str, Look] = {
@@ -47,7 +47,7 @@ LOOKS: dict[str, Look] = {
     "taken_back": lambda conn, ids: search.taken_back(on(conn), MESSAGES),
     "unconfirmed": lambda conn, ids: search.unconfirmed(on(conn), MESSAGES),
     "keep_taken_back": lambda conn, ids: search.keep_taken_back(on(conn), ids[:3], all_of_them=True),
-    "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3], NOW),
+    "count_uses": lambda conn, ids: access_counts.count_access(on(conn), ids[:3]),
     "used_in": lambda conn, ids: recalls.used_in(on(conn), ids[0], 5),
     "list_recalls": lambda conn, ids: recalls.list_recalls(on(conn), "0"),
     "checked_by": lambda conn, ids: expectations.checked_by(on(conn), "0"),
@@ -86,9 +86,9 @@ def test_the_work_on_a_few_rows_does_not_grow_with_the_store(database: Database)
         with database.write() as conn:
             for _ in range(more):
                 memory = fact(f"User has plan {len(ids)}.", NOW, category="notes", sources=MESSAGES[:1] if len(ids) < FEW else ())
-                ids.append(changes.apply(on(conn), Created(memory), Actor(USER, "rules"), NOW).memory_id)
+                ids.append(changes.apply(on(conn), Created(memory), Actor("rules")).memory_id)
             if len(ids) == FEW:
-                changes.apply(on(conn), Linked(ids[0], ((ids[1], 0.5),)), Actor(USER, "rules"), NOW)
+                changes.apply(on(conn), Linked(ids[0], ((ids[1], 0.5),)), Actor("rules"))
         taken.append({name: steps(database, ids, look) for name, look in LOOKS.items()})
     few, many = taken
     assert {name: (few[name], many[name]) for name in LOOKS if many[name] > 1.5 * few[name]} == {}
@@ -100,10 +100,10 @@ def test_the_rows_of_a_large_import_are_not_read_again_for_each_of_them(database
         delta.begin(on(conn), thread)
     taken: list[list[int]] = []
     for rows in (20, 80):
-        actor = Actor(USER, "import", step=f"a step of {rows}")
+        actor = Actor("import", step=f"a step of {rows}")
         with database.write() as conn:
             for number in range(rows):
-                changes.apply(on(conn), Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor, NOW)
+                changes.apply(on(conn), Created(fact(f"User has plan {number} of {rows}.", NOW, category="notes")), actor)
         looks: tuple[Look, ...] = (
             lambda conn, _: history.undoable_steps(on(conn), 1),
             lambda conn, _: delta.untold(on(conn), Scope(USER), thread),

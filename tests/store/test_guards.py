@@ -1,4 +1,4 @@
-"""What SQL on the writing connection cannot do, and what still can be done."""
+"""SQL on the writing connection cannot do what would break a rule, and can do the rest."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.guards import CONTROLS, NOW, TRICKS, USER, add, approve, attack, control, copied, planted, unguard
+from benchmarks.guards import CONTROLS, NOW, TRICKS, add, approve, attack, control, copied, planted, unguard
 from memapp import paths
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.consent import BESIDE_PROFILE
@@ -79,11 +79,11 @@ def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old
             conn.execute(statement)
         assert conn.execute("SELECT * FROM profile").fetchall() == before
         if old or new:
-            changes.apply(on(conn), ProfileChanged("yes"), Actor(USER, "person"), NOW)
+            changes.apply(on(conn), ProfileChanged("yes"), Actor("person"))
             says = {row["value"] for row in conn.execute("SELECT value FROM profile WHERE field = ?", (field,))}
             assert says == ({new} if field == "pronouns" else {"asthma", "gout", new} - {old, ""})
             with pytest.raises(UsageError):
-                changes.apply(on(conn), ProfileChanged("yes"), Actor(USER, "person"), NOW)
+                changes.apply(on(conn), ProfileChanged("yes"), Actor("person"))
 
 
 def test_the_file_and_the_code_know_the_same_fields(attacked: Database) -> None:

@@ -1,4 +1,4 @@
-"""What is looked up while a step is recorded takes no longer the more there is: nothing reads through a table."""
+"""Recording a step takes no longer the more is stored: nothing reads through a table."""
 
 from pathlib import Path
 from typing import Any

@@ -20,7 +20,7 @@ from memapp.store.database import Database, open_database
 from memapp.store.snapshots import FORM
 from memapp.store.vocabulary import VOCABULARY, words_of
 from tests.builders import fact, make_runtime, on, only, say
-from tests.store.conftest import NOW, USER
+from tests.store.conftest import NOW
 
 TABLE = "CREATE TABLE memories (\n"
 ADDED = f"{TABLE}    mood TEXT NOT NULL DEFAULT 'calm',\n"
@@ -67,7 +67,7 @@ def make_past(database: Database, thread_message: str) -> list[Revision]:
 
     def apply(change: Change) -> Revision:
         with database.write() as conn:
-            return changes.apply(on(conn), change, Actor(USER, "person"), NOW)
+            return changes.apply(on(conn), change, Actor("person"))
 
     one, two, three, _ = (
         apply(Created(fact(text, NOW, sources=(thread_message,)))).memory_id
@@ -75,7 +75,7 @@ def make_past(database: Database, thread_message: str) -> list[Revision]:
     )
     with database.write() as conn:
         vectors.save(on(conn), "memory", "letters", vectors.waiting(on(conn), "memory", "letters", 9), np.eye(4, dtype="f4"))
-        access_counts.count_access(on(conn), [one, two, three], NOW)
+        access_counts.count_access(on(conn), [one, two, three])
     edited = apply(Updated(one, text="Black tea."))
     apply(Linked(one, ((two, 0.8), (three, 0.6))))
     changed = [Pinned(three, True), Merged(two, one, NOW), SoftDeleted(three, "person", NOW)]
@@ -107,8 +107,8 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     (found,) = [one for one in curate.list_memories(runtime) if one.text == "Tea."]
     assert {one.text for one in history.list_versions(session, found.id)} == {"Tea.", "Black tea."}
     with runtime.database.write() as writer:
-        kind, actor = fact("User keeps calm.", NOW), Actor(USER, "person")
-        changes.apply(on(writer), Created(kind), actor, NOW)
+        kind, actor = fact("User keeps calm.", NOW), Actor("person")
+        changes.apply(on(writer), Created(kind), actor)
         writer.execute("UPDATE memories SET kind = 'song', mood = 'glad' WHERE id = ?", (kind.id,))
     runtime.close()
     open_database(runtime.paths.database, ENGLISH).close()
@@ -118,7 +118,7 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.write() as conn:
-        changes.apply(on(conn), Created(fact("Tea.", NOW)), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Created(fact("Tea.", NOW)), Actor("person"))
     database.close()
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
@@ -132,8 +132,8 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
 
 def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_stays(database: Database) -> None:
     with database.write() as conn:
-        made = changes.apply(on(conn), Created(fact("Tea.", NOW, run_id="a thread")), Actor(USER, "person"), NOW)
-        edited = changes.apply(on(conn), Updated(made.memory_id, text="Coffee."), Actor(USER, "person"), NOW)
+        made = changes.apply(on(conn), Created(fact("Tea.", NOW, run_id="a thread")), Actor("person"))
+        edited = changes.apply(on(conn), Updated(made.memory_id, text="Coffee."), Actor("person"))
     database.close()
     with closing(sqlite3.connect(database.path)) as raw, raw:
         (first,) = raw.execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()
@@ -142,7 +142,7 @@ def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_s
         raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
     opened = open_database(database.path, ENGLISH)
     with opened.write() as conn:
-        changes.apply(on(conn), Reverted(edited.step, NOW), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Reverted(edited.step, NOW), Actor("person"))
     memory = memories.get_memory(on(opened.read()), made.memory_id)
     assert (memory.text, memory.run_id) == ("Tea.", "")
     stored = json.loads(opened.read().execute("SELECT snapshot FROM versions ORDER BY id LIMIT 1").fetchone()[0])

@@ -1,4 +1,4 @@
-"""What the indexes find, and for whom."""
+"""The indexes find what they should, and only for its owner."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from tests.store.conftest import NOW, USER
 def add_fact(database: Database, text: str, tags: tuple[str, ...] = (), user: str = USER, sources: tuple[str, ...] = ()) -> str:
     memory = fact(text, NOW, tags=tags, sources=sources)
     with database.write() as conn:
-        changes.apply(on(conn, user), Created(memory), Actor(user, "person"), NOW)
+        changes.apply(on(conn, user), Created(memory), Actor("person"))
     return memory.id
 
 
@@ -157,7 +157,7 @@ def test_a_tag_counts_but_less_than_the_text(database: Database) -> None:
 def test_soft_deleted_facts_are_not_found(database: Database) -> None:
     deleted = add_fact(database, "User hikes.")
     with database.write() as conn:
-        changes.apply(on(conn), SoftDeleted(deleted, "person", NOW), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), SoftDeleted(deleted, "person", NOW), Actor("person"))
     assert facts(database, "hikes") == []
     assert facts(database, "hykes") == []
 

@@ -17,7 +17,7 @@ MODEL = "test-model"
 def add_fact(database: Database, text: str, user: str = USER) -> str:
     memory = fact(text, NOW)
     with database.write() as conn:
-        changes.apply(on(conn, user), Created(memory), Actor(user, "person"), NOW)
+        changes.apply(on(conn, user), Created(memory), Actor("person"))
     return memory.id
 
 
@@ -86,7 +86,7 @@ def test_a_deleted_memory_leaves_the_matrix(database: Database, matrix: Matrix) 
     embed(database, {"snow": unit(1, 0, 0)})
     assert "snow" in nearest(database, matrix, unit(1, 0, 0))
     with database.write() as conn:
-        changes.apply(on(conn), SoftDeleted(doomed, "person", NOW), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), SoftDeleted(doomed, "person", NOW), Actor("person"))
     assert nearest(database, matrix, unit(1, 0, 0)) == ["tea", "milk", "rain"]
     assert len(matrix) == 3
 
@@ -96,7 +96,7 @@ def test_an_edited_memory_gets_its_new_vector_even_when_it_was_the_newest(databa
     embed(database, {"snow": unit(0, 0, 1)})
     nearest(database, matrix, unit(0, 0, 1))
     with database.write() as conn:
-        changes.apply(on(conn), Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Updated(edited, text="coffee"), Actor("person"))
     embed(database, {"coffee": unit(0, 1, 0)})
     assert nearest(database, matrix, unit(0, 1, 0))[0] == "coffee"
 
@@ -109,7 +109,7 @@ def test_deleting_from_the_middle_keeps_every_other_vector_in_its_place(database
     nearest(database, matrix, made["a"])
     with database.write() as conn:
         for text in ("a", "c"):
-            changes.apply(on(conn), SoftDeleted(ids[text], "person", NOW), Actor(USER, "person"), NOW)
+            changes.apply(on(conn), SoftDeleted(ids[text], "person", NOW), Actor("person"))
     assert nearest(database, matrix, made["b"], least=0.9) == ["b"]
     assert nearest(database, matrix, made["d"], least=0.9) == ["d"]
 
@@ -141,7 +141,7 @@ def test_what_was_edited_while_the_model_was_busy_gets_no_vector(database: Datab
     edited = add_fact(database, "tea")
     waiting = vectors.waiting(on(database.read()), "memory", MODEL, 10)
     with database.write() as conn:
-        changes.apply(on(conn), Updated(edited, text="coffee"), Actor(USER, "person"), NOW)
+        changes.apply(on(conn), Updated(edited, text="coffee"), Actor("person"))
         assert vectors.save(on(conn), "memory", MODEL, waiting, np.stack([unit(1, 0)])) == []
     assert [text for _, text in vectors.waiting(on(database.read()), "memory", MODEL, 10)] == ["coffee"]
 

@@ -33,6 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="Write the screens as they are now into tests/ui/goldens.")
 
 
+Awaited = str | Callable[[], object]
+"""What a test waits for: words on the screen, or a condition."""
+
+
 class Clock:
     """A clock that goes on by a second with each look at it."""
 
@@ -96,6 +100,13 @@ class World:
             until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
         self.database.close()  # here too: a file lock may belong to the thread that took it
 
+    @asynccontextmanager
+    async def opened(self, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator["Seen"]:
+        """Run the app as `app` does, and wait until it is ready."""
+        async with self.app(size, **kwargs) as seen:
+            await seen.ready()
+            yield seen
+
 
 class Seen:
     """A running app and what can be seen of it."""
@@ -118,8 +129,9 @@ class Seen:
         await self.until(lambda: self.app.runtime.embedding.state in ("ready", "failed"))
         await self._rest()
 
-    async def settle(self) -> None:
-        """Wait until workers are done, and draw the screen."""
+    async def settle(self, condition: Callable[[], object] = lambda: True) -> None:
+        """Wait for a condition, and until workers are done, and draw the screen."""
+        await self.until(condition)
         await self._rest()
         self.lines()
 
@@ -135,25 +147,35 @@ class Seen:
         above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
         return bool(above) or any(one.group in BRIEF and not one.is_finished for one in self.app.workers)
 
-    async def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
-        """Wait for a condition."""
+    async def until(self, condition: Awaited, seconds: float = 15.0) -> None:
+        """Wait for a condition, or for words on the screen."""
         for _ in range(int(seconds / 0.01)):
-            if condition():
+            if condition in self.words() if isinstance(condition, str) else condition():
                 return
             await asyncio.sleep(0.01)
         raise AssertionError("waited in vain; the screen:\n" + self.text())
 
-    async def type(self, text: str) -> None:
-        """Put text into what has the focus, key by key."""
-        names = {" ": "space", "\n": "ctrl+j"}
-        await self.pilot.press(*(names.get(letter, letter) for letter in text))
+    async def press(self, *keys: str, until: Awaited | None = None) -> None:
+        """Press keys, and wait for what is said, or else until all that they began is done."""
+        await self.pilot.press(*keys)
+        if until is None:
+            await self.settle()
+        else:
+            await self.until(until)
 
-    async def send(self, text: str) -> None:
-        """Type a message, send it, and wait for the whole answer."""
+    async def type(self, text: str, *keys: str, until: Awaited = lambda: True) -> None:
+        """Put text into what has the focus, key by key, then press keys, and wait for what is said."""
+        names = {" ": "space", "\n": "ctrl+j"}
+        await self.pilot.press(*(names.get(letter, letter) for letter in text), *keys)
+        await self.until(until)
+
+    async def send(self, text: str, until: Awaited = lambda: True) -> None:
+        """Type a message, send it, and wait for the whole answer, and for what is said."""
         self.chat.composer.focus()
         self.chat.composer.insert(text)
         await self.pilot.press("enter")
         await self.answered()
+        await self.until(until)
 
     async def click(self, words: str) -> None:
         """Click on words on the screen."""
@@ -285,6 +307,5 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 async def seen(world: World) -> AsyncIterator[Seen]:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         yield seen

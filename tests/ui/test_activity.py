@@ -33,8 +33,7 @@ SECRET = "Anna hides the key under the mat."
 
 
 async def open_activity(seen: Seen, tab: str = "numbers") -> ActivityScreen:
-    await seen.pilot.press("f7")
-    await seen.until(lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
+    await seen.press("f7", until=lambda: isinstance(seen.app.screen, ActivityScreen) and seen.app.screen.is_mounted)
     screen = seen.app.screen
     assert isinstance(screen, ActivityScreen)
     while screen.tab != tab:
@@ -45,8 +44,7 @@ async def open_activity(seen: Seen, tab: str = "numbers") -> ActivityScreen:
 
 @pytest.fixture
 async def narrow(world: World) -> AsyncIterator[Seen]:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         yield seen
 
 
@@ -151,10 +149,9 @@ async def test_a_file_that_was_brought_in_is_called_one_and_enter_says_how_to_ta
     await seen.until(lambda: any("The next tab takes it back as one." in toast for toast in seen.toasts()))
     await open_activity(seen, "undo")
     assert "Brought in a file: 1 fact" in seen.words()
-    await seen.pilot.press("u")
-    await seen.until(lambda: pending.count_pending(seen.app.runtime) == 0)
+    await seen.press("u", until=lambda: pending.count_pending(seen.app.runtime) == 0)
     await open_activity(seen, "log")
-    await seen.until(lambda: "took back a file" in seen.words())
+    await seen.until("took back a file")
 
 
 @pytest.mark.parametrize("keys", [["f7", "u"], ["escape", "up", "u"]])
@@ -167,8 +164,7 @@ async def test_chats_that_go_with_a_file_leave_the_screen(seen: Seen, tmp_path: 
     await seen.settle()
     assert seen.chat.state.thread == thread and seen.chat.threads.thread(thread.id)
     await seen.pilot.press(*keys)
-    await seen.until(lambda: seen.chat.state.thread is None)
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.thread is None)
     assert seen.chat.threads.thread(thread.id) is None
 
 
@@ -180,15 +176,13 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     await open_activity(seen, "log")
     assert "the key" not in seen.text()
     assert seen.text().count("a memory") == 3
-    await seen.pilot.press("home", "down", "enter")
-    await seen.settle()
+    await seen.press("home", "down", "enter")
     assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
     assert any("F5" in one for one in seen.toasts())
     forget.purge(runtime, [memory])
     seen.app.session.memories_changed()
-    await seen.until(lambda: "erased for good" in seen.words())
-    await seen.pilot.press("home", "enter")
-    await seen.until(lambda: seen.toasts() == ["It was erased for good."])
+    await seen.until("erased for good")
+    await seen.press("home", "enter", until=lambda: seen.toasts() == ["It was erased for good."])
 
 
 async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Seen) -> None:
@@ -196,8 +190,7 @@ async def test_enter_shows_what_a_change_made_of_a_memory_then_opens_it(seen: Se
     memory = curate.add(runtime, "Anna likes green tea.").memory_id
     curate.edit(runtime, memory, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.pilot.press("home", "enter")
-    await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+    await seen.press("home", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
     await seen.pilot.pause()
     assert "Anna likes -green- +oolong+ tea." in seen.words()
     await seen.pilot.press("enter")
@@ -211,14 +204,12 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
         screen = await open_activity(seen, "log")
         pages = [[one.said for one in screen.lines.items]]
         for _ in range(2):
-            await seen.pilot.press("end", "down", "enter")
-            await seen.settle()
+            await seen.press("end", "down", "enter")
             pages.append([one.said for one in screen.lines.items])
             assert screen.lines.current == screen.lines.items[0]
         assert [text for page in pages for text in page] == [f"Fact number {number}." for number in reversed(range(7))]
         assert "↓ older" not in seen.text()
-        await seen.pilot.press("home", "up", "enter")
-        await seen.settle()
+        await seen.press("home", "up", "enter")
         assert [one.said for one in screen.lines.items] == pages[1]
         for _ in range(3):  # before the rows are there
             screen.lines.post_message(RowList.PageWanted(screen.lines, -1))
@@ -242,27 +233,22 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
         "Remembered “Anna likes green tea.”",
     ]
     await seen.pilot.press("u")
-    await seen.until(lambda: decisions.profile(runtime) == {})
-    await seen.settle()
+    await seen.settle(lambda: decisions.profile(runtime) == {})
     assert any("Taken back: Set Home to “Oslo”" in one for one in seen.toasts())
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
-    await seen.settle()
+    await seen.settle(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
     await seen.pilot.press("u")
-    await seen.until(lambda: curate.count(runtime) == 0)
-    await seen.settle()
+    await seen.settle(lambda: curate.count(runtime) == 0)
     assert "There is nothing to take back." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
-        await seen.pilot.press(key)
-        await seen.until(lambda: any("There is nothing to take back." in one for one in seen.toasts()))
+        await seen.press(key, until=lambda: any("There is nothing to take back." in one for one in seen.toasts()))
 
 
 async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
     curate.add(seen.app.runtime, "Anna likes oolong tea.")
     await open_activity(seen, "log")
-    await seen.pilot.press("u")
-    await seen.until(lambda: "took back" in seen.text())
+    await seen.press("u", until="took back")
     assert undo.undoable(seen.app.runtime) == []
 
 
@@ -271,10 +257,8 @@ async def test_what_is_taken_back_here_is_not_taken_back_twice_by_the_key_elsewh
     await seen.chat.transcript.actions.add("Anna has a cat.")
     await open_activity(seen, "undo")
     await seen.pilot.press("u")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.settle()
-    await seen.pilot.press("f4", "ctrl+z")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("f4", "ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
 async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
@@ -340,8 +324,7 @@ def _over_time(_: object) -> list[Tally]:
 async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
     rates = Rates(HitRates(Rate(3, 40), Rate(9, 40)), Rate(19, 20), Rate(15, 19), Rate(5, 40))
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         runtime = seen.app.runtime
         memory = curate.add(runtime, "Anna likes oolong tea in the morning, and without sugar.").memory_id
         curate.pin(runtime, memory)
@@ -357,19 +340,16 @@ async def test_activity_looks_as_it_should(world: World, size: tuple[int, int], 
             await open_activity(seen, "pictures")
             compare(seen, f"pictures-{name}", update)
         await open_activity(seen, "log")
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.press("home")
         compare(seen, f"log-{name}", update)
         await open_activity(seen, "undo")
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.press("home")
         compare(seen, f"undo-{name}", update)
 
 
 async def test_without_colour_signs_and_words_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
-        async with world.app(size=(120, 40)) as seen:
-            await seen.ready()
+        async with world.opened(size=(120, 40)) as seen:
             curate.add(seen.app.runtime, "Anna likes oolong tea.")
             with patch.object(
                 activity, "rates", lambda _: Rates(HitRates(Rate(1, 2), Rate(1, 2)), Rate(1, 2), Rate(1, 1), Rate(0, 2))

@@ -74,26 +74,21 @@ def slow_reply(world: World, reply: str, words: int = 3) -> Gate:
 
 async def test_a_message_is_answered_and_is_there_after_a_restart(world: World) -> None:
     world.model.enqueue("Oolong, in the morning.")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("what tea do I like?")
         assert "what tea do I like?" in seen.text()
         assert "Oolong, in the morning." in seen.text()
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert "Oolong, in the morning." in again.text()
         assert len(chats.list_threads(again.app.runtime)) == 1
 
 
 async def test_escape_stops_an_answer_and_keeps_what_there_is(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.chat.composer.focus()
-        await seen.type("count")
-        await seen.pilot.press("enter")
-        await seen.until(gate.reached.is_set)
-        await seen.until(lambda: "one" in seen.text())
+        await seen.type("count", "enter", until=gate.reached.is_set)
+        await seen.until("one")
         await seen.pilot.press("escape")
         await seen.answered()
         role, text, status = messages(seen)[-1]
@@ -110,8 +105,7 @@ async def test_retry_keeps_the_old_answer_as_a_variant(seen: Seen, world: World)
     await seen.answered()
     assert shown(seen) == ["hello there", "Another answer."]
     assert "answer 2 of 2" in seen.text()
-    await seen.pilot.press("escape", "up", "left_square_bracket")
-    await seen.settle()
+    await seen.press("escape", "up", "left_square_bracket")
     assert shown(seen) == ["hello there", "The first answer."]
     assert [text for _, text, _ in messages(seen)] == ["hello there", "The first answer."]
 
@@ -161,10 +155,9 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
     gate = threading.Event()
     world.hold_model = lambda: gate.wait(20)
     async with world.app() as seen:
-        await seen.until(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
-        await seen.settle()
+        await seen.settle(lambda: seen.app.is_open and seen.app.current_mode == "chat" and seen.chat.is_mounted)
         seen.app.runtime.chat.loading("Loading the model: 40 %")
-        await seen.until(lambda: "40 %" in seen.text())
+        await seen.until("40 %")
         await seen.type("are you there?")
         await seen.pilot.press("enter")
         await seen.until(lambda: "waits for the model" in seen.text() and shown(seen)[:1] == ["are you there?"])
@@ -178,15 +171,11 @@ async def test_a_message_waits_for_a_model_that_is_loading(world: World) -> None
 
 async def test_without_a_model_enter_offers_to_remember(world: World) -> None:
     world.model = None
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert "No model yet" in seen.text()
-        await seen.type("Anna likes oolong")
+        await seen.type("Anna likes oolong", "enter", until="Save what you wrote")
         await seen.pilot.press("enter")
-        await seen.until(lambda: "Save what you wrote" in seen.text())
-        await seen.pilot.press("enter")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-        await seen.settle()
+        await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
         assert seen.chat.composer.text == ""
 
 
@@ -216,9 +205,8 @@ async def test_a_question_on_the_command_line_is_sent_in_a_new_chat(world: World
 
     monkeypatch.setattr(MemappApp, "switch_mode", slow)
     world.model.enqueue("Forty-two.")
-    async with world.app(question="what is it?") as seen:
-        await seen.ready()
-        await seen.until(lambda: "Forty-two." in seen.text())
+    async with world.opened(question="what is it?") as seen:
+        await seen.until("Forty-two.")
         await seen.answered()
         done = MessageStatus.COMPLETE
         assert messages(seen) == [(Role.USER, "what is it?", done), (Role.ASSISTANT, "Forty-two.", done)]
@@ -236,133 +224,107 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
 
 
 async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         curate.add(seen.app.runtime, "Anna likes oolong tea.", pinned=True)
         await seen.send("which tea does Anna like?")
         assert "[1] ★ Anna likes oolong tea." in seen.text()
         await seen.pilot.press("escape", "right")
         assert "enter opens it" in seen.text()
-        await seen.pilot.press("enter")
-        await seen.until(lambda: "d Trash" in seen.text())
+        await seen.press("enter", until="d Trash")
         await seen.pilot.press("d")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 0)
-        await seen.settle()
+        await seen.settle(lambda: curate.count(seen.app.runtime) == 0)
         await seen.until(lambda: "[1]" not in seen.text())
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+        await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
 
 
 async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         curate.add(seen.app.runtime, "Anna likes oolong tea.")
         await seen.send("which tea does Anna like?")
         row = next(number for number, line in enumerate(seen.lines()) if "[1]" in line)
         await seen.pilot.click(offset=(seen.lines()[row].index("[1]") + 5, row))
-        await seen.until(lambda: "d Trash" in seen.text())
-        await seen.pilot.press("escape")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.until("d Trash")
+        await seen.press("escape", until=lambda: len(seen.app.screen_stack) == 1)
         await seen.pilot.click(offset=(seen.lines()[0].index("Models") + 1, 0))
-        await seen.until(lambda: "Search by meaning: on, with" in seen.text())
+        await seen.until("Search by meaning: on, with")
         assert seen.app.current_mode == "models"
 
 
 async def test_a_remark_is_said_unasked_and_not_answered_again(seen: Seen, world: World) -> None:
     await seen.type("/persona tom")
     await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.state.persona_id == "tom")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     assert chats.list_threads(seen.app.runtime) == []
-    await seen.type("/remark")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: len(shown(seen)) == 1)
+    await seen.type("/remark", "enter", until=lambda: len(shown(seen)) == 1)
     await seen.answered()
     assert "unasked" in seen.text()
-    await seen.pilot.press("ctrl+r")
-    await seen.until(lambda: "cannot be answered again" in seen.words())
+    await seen.press("ctrl+r", until="cannot be answered again")
     await seen.send("I sail at dawn")
     (thread,) = chats.list_threads(seen.app.runtime)
     assert (thread.title, thread.persona) == ("I sail at dawn", "tom")
 
 
 async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
-    await seen.send("I work as a baker.")
-    await seen.until(lambda: "Remembered:" in seen.text())
+    await seen.send("I work as a baker.", until="Remembered:")
     assert curate.count(seen.app.runtime) == 1
-    await seen.until(lambda: "memapp keeps short facts" in seen.words())
+    await seen.until("memapp keeps short facts")
     await seen.send("I work as a gardener.")
     line = "Updated: You work as a gardener. (was: You work as a baker.)"
-    await seen.until(lambda: f"{line} · edit · undo" in seen.words())
+    await seen.until(f"{line} · edit · undo")
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · edit · undo" in seen.words() and "memapp keeps short facts" not in seen.words())
     await seen.pilot.press("ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User works as a baker."])
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
 async def test_the_composer_takes_back_what_was_done_before_a_restart_too(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.send("I have a dog called Rex.")
-        await seen.until(lambda: "Remembered:" in seen.text())
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    async with world.opened() as seen:
+        await seen.send("I have a dog called Rex.", until="Remembered:")
+    async with world.opened() as seen:
+        await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
         assert "Nothing to undo" not in seen.text()
 
 
 async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_that_back(seen: Seen) -> None:
     for said in ("I have a dog called Rex.", "I have a bike."):
         await seen.send(said)
-        await seen.until(lambda: "Remembered:" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "Remembered:" in seen.text())
     await seen.until(lambda: curate.count(seen.app.runtime) == 2)
     row = next(number for number, line in enumerate(seen.lines()) if "Remembered: You have a dog" in line)
     await seen.pilot.click(offset=(seen.lines()[row].index("have"), row))
-    await seen.until(lambda: "d Trash" in seen.text())
-    await seen.pilot.press("escape")
-    await seen.until(lambda: "d Trash" not in seen.text())
+    await seen.until("d Trash")
+    await seen.press("escape", until=lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a bike."])
-    await seen.until(lambda: "1 not kept" in seen.text())
+    await seen.until("1 not kept")
 
 
 async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
-    await seen.send("I have a dog called Rex and I live in Ghent.")
-    await seen.until(lambda: "Remembered:" in seen.text())
-    await seen.send("yes")
-    await seen.until(lambda: "Noted." in seen.text())
+    await seen.send("I have a dog called Rex and I live in Ghent.", until="Remembered:")
+    await seen.send("yes", until="Noted.")
     await seen.pilot.press("escape", "home", "e")
     seen.chat.composer.clear_text()
     seen.chat.composer.insert("I have a bike.")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "Took back: Approved Home “Ghent”" in seen.words())
-    await seen.until(lambda: "No longer remembered: You have a dog called Rex." in seen.words())
-    await seen.until(lambda: "Remembered: You have a bike." in seen.words())
+    await seen.press("enter", until="Took back: Approved Home “Ghent”")
+    await seen.until("No longer remembered: You have a dog called Rex.")
+    await seen.until("Remembered: You have a bike.")
     await seen.pilot.press("ctrl+z", "ctrl+z")
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["User has a dog called Rex."])
 
 
 async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
-    await seen.send("I play tennis.")
-    await seen.until(lambda: "Remembered:" in seen.text())
-    await seen.send("not anymore")
-    await seen.until(lambda: "No longer remembered: You play tennis. · undo" in seen.words())
+    await seen.send("I play tennis.", until="Remembered:")
+    await seen.send("not anymore", until="No longer remembered: You play tennis. · undo")
     assert curate.count(seen.app.runtime) == 0
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
 
 
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
-    await seen.send("I have a dog called Rex.")
-    await seen.until(lambda: "Remembered: You have a dog called Rex." in seen.text())
-    await seen.send("I live in Ghent.")
-    await seen.until(lambda: "Waiting for you" in seen.text())
+    await seen.send("I have a dog called Rex.", until="Remembered: You have a dog called Rex.")
+    await seen.send("I live in Ghent.", until="Waiting for you")
     while seen.app.session.undone.pop():
         pass  # as after a restart
     seen.chat.open_thread(seen.chat.state.thread)
@@ -372,21 +334,20 @@ async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_
     assert remembered < next(number for number, line in enumerate(lines) if "I live in Ghent." in line)
     assert "Waiting for you" in seen.text()
     await seen.pilot.click(offset=(seen.lines()[remembered].index("Remembered") + 2, remembered))
-    await seen.until(lambda: "d Trash" in seen.text())
+    await seen.until("d Trash")
     await seen.pilot.press("escape")
     await seen.pilot.resize_terminal(50, 40)
-    await seen.until(lambda: "Remembered: You have … · e edit · u undo" in seen.words())
+    await seen.until("Remembered: You have … · e edit · u undo")
     remembered = next(number for number, line in enumerate(seen.lines()) if "Remembered:" in line)
     await seen.pilot.click(offset=(seen.lines()[remembered].index("undo") + 2, remembered))
-    await seen.until(lambda: "1 not kept" in seen.text())
+    await seen.until("1 not kept")
     assert curate.list_memories(seen.app.runtime) == []
 
 
 async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> None:
     world.model.enqueue("Nice.", prediction="Do you have green tea?", needed_info=["tea", "taste"])
     await seen.send("I drink tea")
-    await seen.pilot.press("ctrl+t")
-    await seen.settle()
+    await seen.press("ctrl+t")
     text = seen.text()
     assert "It expects next" in text and "Do you have green tea?" in text
     assert "tea · taste" in text
@@ -394,11 +355,8 @@ async def test_the_drawer_shows_the_loop_at_work(seen: Seen, world: World) -> No
 
 async def test_a_second_message_waits_in_the_composer_while_an_answer_is_written(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven")
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.type("first")
-        await seen.pilot.press("enter")
-        await seen.until(gate.reached.is_set)
+    async with world.opened() as seen:
+        await seen.type("first", "enter", until=gate.reached.is_set)
         await seen.type("second")
         await seen.pilot.press("enter")
         await seen.pilot.pause()
@@ -417,8 +375,7 @@ async def test_earlier_messages_are_loaded_above(seen: Seen) -> None:
     seen.chat.open_thread(thread)
     await seen.settle()
     assert len(seen.chat.transcript.bubbles) == chats.PAGE
-    await seen.pilot.press("escape", "home", "up")
-    await seen.settle()
+    await seen.press("escape", "home", "up")
     assert len(seen.chat.transcript.bubbles) == 2 * chats.PAGE
     assert isinstance(seen.chat.transcript.bubbles[0], Said)
 
@@ -428,26 +385,22 @@ async def test_find_jumps_to_the_exact_message(seen: Seen) -> None:
     _fill(seen, thread.id, 150)
     await seen.pilot.press("ctrl+f")
     await seen.type("number 77")
-    await seen.until(lambda: "message number 77" in seen.text())
-    await seen.pilot.press("enter")
-    await seen.settle()
-    await seen.until(lambda: seen.chat.transcript.cursor is not None)
-    await seen.settle()
+    await seen.until("message number 77")
+    await seen.press("enter")
+    await seen.settle(lambda: seen.chat.transcript.cursor is not None)
     assert seen.chat.transcript.cursor.message.text.startswith("message number 77 ")
     assert not seen.chat.transcript.complete
-    await seen.pilot.press("G")
-    await seen.settle()
+    await seen.press("G")
     assert seen.chat.transcript.complete
 
 
 async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Seen) -> None:
     curate.add(seen.app.runtime, "User keeps bees in Ghent.")
-    await seen.pilot.press("f5", "ctrl+f", "ctrl+f", "escape")
-    await seen.settle()
+    await seen.press("f5", "ctrl+f", "ctrl+f", "escape")
     assert (seen.app.current_mode, len(seen.app.screen_stack)) == ("trash", 1)
     await seen.pilot.press("ctrl+f")
     await seen.type("bees")
-    await seen.until(lambda: "keep bees" in seen.text())
+    await seen.until("keep bees")
     await seen.pilot.press("enter")
     await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "You keep bees in Ghent." in seen.words())
 
@@ -476,16 +429,10 @@ def _fill(seen: Seen, thread_id: str, count: int) -> None:
 
 async def test_quitting_while_an_answer_is_written_keeps_it_and_does_not_wait(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.type("count")
-        await seen.pilot.press("enter")
-        await seen.until(gate.reached.is_set)
-        await seen.type("next thought")
-        await seen.pilot.press("ctrl+q")
-        await seen.until(lambda: not seen.app.is_running)
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as seen:
+        await seen.type("count", "enter", until=gate.reached.is_set)
+        await seen.type("next thought", "ctrl+q", until=lambda: not seen.app.is_running)
+    async with world.opened() as again:
         assert messages(again)[-1][2] is MessageStatus.STOPPED
         assert again.chat.composer.text == "next thought"
 
@@ -493,8 +440,7 @@ async def test_quitting_while_an_answer_is_written_keeps_it_and_does_not_wait(wo
 async def test_ctrl_c_asks_once_before_it_quits(seen: Seen) -> None:
     await seen.pilot.press("ctrl+c")
     assert "Press ctrl+c again to quit." in seen.toasts()
-    await seen.pilot.press("ctrl+c")
-    await seen.until(lambda: not seen.app.is_running)
+    await seen.press("ctrl+c", until=lambda: not seen.app.is_running)
 
 
 async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, world: World) -> None:
@@ -520,14 +466,12 @@ async def test_no_remark_comes_while_something_is_being_written(seen: Seen) -> N
 
 
 async def test_an_answer_at_its_length_limit_says_so_and_goes_on(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         limit = seen.app.runtime.settings.reply_tokens
         world.model.enqueue("word " * (limit + 50))
         await seen.send("tell me a long story")
         assert "ended at its length limit" in seen.words()
-    async with world.app(size=(80, 24)) as again:
-        await again.ready()
+    async with world.opened(size=(80, 24)) as again:
         assert "ended at its length limit" in again.words()
         await again.type("half a draft")
         world.model.enqueue("And so it ended.")
@@ -547,9 +491,7 @@ def said(seen: Seen) -> str:
 
 async def test_nothing_is_said_to_go_on_once_an_answer_was_stopped(seen: Seen, world: World) -> None:
     gate = slow_reply(world, "One two three four five six seven.")
-    await seen.type("count")
-    await seen.pilot.press("enter")
-    await seen.until(gate.reached.is_set)
+    await seen.type("count", "enter", until=gate.reached.is_set)
     await seen.pilot.press("escape")
     await seen.answered()
     await seen.until(lambda: not seen.chat.state.turn.doing)
@@ -569,9 +511,7 @@ async def test_nothing_is_said_to_go_on_once_a_model_failed(seen: Seen, world: W
 
     monkeypatch.setattr(read_models, "explanations", slow)
     world.model.misbehave("crash", "reply", after_tokens=2)
-    await seen.type("again")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "✗ failed" in seen.text())
+    await seen.type("again", "enter", until="✗ failed")
     await seen.pilot.pause()
     assert said(seen) == ""
     failed.set()
@@ -594,8 +534,7 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(see
 async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello Ada.")
     await seen.send("Hello, my name is Ada.")
-    await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
-    await seen.settle()
+    await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
     world.model.enqueue("Good morning, Ada.")
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -603,8 +542,7 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
     assert after_retry[1] == "Good morning, Ada."
     assert "Shall I remember" in after_retry[2]
     assert [text for _, text, _ in messages(seen)] == after_retry
-    await seen.pilot.press("escape", "up", "left_square_bracket")
-    await seen.settle()
+    await seen.press("escape", "up", "left_square_bracket")
     assert [text for _, text, _ in messages(seen)] == shown(seen)
     assert "Hello Ada." in shown(seen)
     await seen.send("yes")
@@ -614,16 +552,13 @@ async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen
 
 async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_follows(world: World) -> None:
     (world.folder / "config.toml").write_text("reply_tokens = 16\n", "utf-8")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
         await seen.send("Hello, my name is Ada.")
-        await seen.until(lambda: any("Shall I remember" in one for one in shown(seen)))
-        await seen.settle()
+        await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
         assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
-        await seen.pilot.press("escape", "up", "o")
-        await seen.until(lambda: "Please go on." in shown(seen))
+        await seen.press("escape", "up", "o", until=lambda: "Please go on." in shown(seen))
         await seen.answered()
 
 
@@ -632,28 +567,22 @@ def keys(seen: Seen) -> str:
 
 
 async def test_the_list_of_chats_offers_only_keys_that_do_something(seen: Seen) -> None:
-    await seen.pilot.press("ctrl+b")
-    await seen.settle()
+    await seen.press("ctrl+b")
     assert "no chats yet" in seen.text()
     assert "Open" not in keys(seen) and "Rename" not in keys(seen) and "Search" in keys(seen)
     await seen.send("hello there")
-    await seen.pilot.press("ctrl+n", "ctrl+b")
-    await seen.settle()
+    await seen.press("ctrl+n", "ctrl+b")
     assert "Open" in keys(seen) and "Rename" in keys(seen)
-    await seen.pilot.press("slash", "z", "enter")
-    await seen.until(lambda: "no title has these words" in seen.text())
+    await seen.press("slash", "z", "enter", until="no title has these words")
     assert "Open" not in keys(seen) and "Delete" not in keys(seen)
-    await seen.pilot.press("escape", "ctrl+b")
-    await seen.settle()
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.state.thread is not None)
+    await seen.press("escape", "ctrl+b")
+    await seen.press("enter", until=lambda: seen.chat.state.thread is not None)
 
 
 async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(seen: Seen) -> None:
     await seen.send("hello there")
     seen.chat.open_thread(None, persona="tom")
-    await seen.until(lambda: seen.chat.state.persona_id == "tom")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     await seen.send("Good morning")
     titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
     assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == ["hello", "there"]
@@ -662,11 +591,9 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
 async def test_a_deleted_chat_that_is_brought_back_is_shown_again(seen: Seen) -> None:
     await seen.send("hello there")
     await seen.pilot.press("ctrl+b", "d")
-    await seen.until(lambda: seen.chat.state.thread is None)
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.thread is None)
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: seen.chat.state.thread is not None)
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.state.thread is not None)
     assert "hello there" in shown(seen)
 
 
@@ -689,13 +616,9 @@ async def test_the_list_of_chats_keeps_the_focus_when_one_is_deleted(world: Worl
 
 async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_first_words(world: World) -> None:
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.type("count to ten")
-        await seen.pilot.press("enter")
-        await seen.until(gate.reached.is_set)
-        await seen.pilot.press("ctrl+b", "d")
-        await seen.until(lambda: any("Deleted “count to ten”" in one for one in seen.toasts()))
+    async with world.opened() as seen:
+        await seen.type("count to ten", "enter", until=gate.reached.is_set)
+        await seen.press("ctrl+b", "d", until=lambda: any("Deleted “count to ten”" in one for one in seen.toasts()))
         await seen.answered()
 
 
@@ -713,8 +636,7 @@ async def test_why_an_answer_used_something_is_told_in_words(seen: Seen, world: 
 
 
 async def test_the_drawer_is_scrolled_with_keys_where_it_is_small(world: World) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         await seen.send("hello " * 60)
         await seen.send("What do you know?")
         await seen.pilot.press("ctrl+t", "tab")

@@ -76,18 +76,15 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen,
     await seen.send("hello")
     await seen.type("/remember User sails.")
     await seen.pilot.press("enter")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.settle()
+    await seen.settle(lambda: curate.count(seen.app.runtime) == 1)
     match words:
         case "a draft":
             thread = seen.chat.state.thread
             await seen.type("short")
-            await seen.pilot.press("ctrl+n")
-            await seen.settle()
+            await seen.press("ctrl+n")
             seen.chat.open_thread(thread)
             await seen.until(lambda: composer.text == "short")
-            await seen.pilot.press("ctrl+z")
-            await seen.until(lambda: "Nothing to undo in these words" in seen.words())
+            await seen.press("ctrl+z", until="Nothing to undo in these words")
             assert composer.text == "short"
         case "an earlier prompt":
             await seen.type("half")
@@ -95,8 +92,7 @@ async def test_undo_at_words_in_the_composer_takes_back_nothing_else(seen: Seen,
             assert composer.text == "half"
         case "a refused message":
             await paste(seen, "x" * (MAX_MESSAGE_CHARS + 100))
-            await seen.pilot.press("enter")
-            await seen.until(lambda: "too long" in seen.words())
+            await seen.press("enter", until="too long")
             await seen.pilot.press("ctrl+z")
             assert composer.text == ""
     await seen.settle()
@@ -110,8 +106,7 @@ async def test_what_is_pasted_is_cleaned(seen: Seen) -> None:
 
 
 async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("hello")
         thread = seen.chat.state.thread
         assert thread is not None
@@ -120,8 +115,7 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
         seen.chat.state.held = True
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert again.chat.composer.text == "my name is Eve"
         assert again.chat.composer.pasted == ((7, 14),)
 
@@ -130,15 +124,13 @@ async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
     await seen.send("first chat")
     first = seen.chat.state.thread
     await seen.type("for the first")
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     assert seen.chat.composer.text == ""
     await seen.type("for a new one")
     seen.chat.open_thread(first)
     await seen.settle()
     assert seen.chat.composer.text == "for the first"
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     assert seen.chat.composer.text == "for a new one"
 
 
@@ -155,33 +147,25 @@ async def test_a_sent_message_leaves_no_draft(seen: Seen) -> None:
 async def test_commands_of_the_composer(seen: Seen) -> None:
     composer = seen.chat.composer
     composer.insert("/remember Anna likes oolong.")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("enter", until=lambda: curate.count(seen.app.runtime) == 1)
     composer.insert("/remembr x")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "There is no command /remembr. Did you mean /remember?" in seen.words())
+    await seen.press("enter", until="There is no command /remembr. Did you mean /remember?")
     assert composer.text == "/remembr x"
     composer.clear_text()
     composer.insert("/help")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "/persona NAME" in seen.words())
+    await seen.press("enter", until="/persona NAME")
     await seen.pilot.press("escape")
     composer.insert("/persona")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}." in seen.words())
+    await seen.press("enter", until=f"Write /persona and a name: {', '.join(seen.app.runtime.personas)}.")
     composer.insert(" Tom")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.state.persona_name == "Tom")
+    await seen.press("enter", until=lambda: seen.chat.state.persona_name == "Tom")
     composer.insert("/evidence a torn ticket")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "Evidence added: a torn ticket" in seen.words())
+    await seen.press("enter", until="Evidence added: a torn ticket")
     assert seen.chat.state.thread is not None and seen.chat.state.thread.persona == "tom"
     composer.insert("/new")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.chat.state.thread is None and not composer.text)
+    await seen.press("enter", until=lambda: seen.chat.state.thread is None and not composer.text)
     composer.insert("/quit")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: not seen.app.is_running)
+    await seen.press("enter", until=lambda: not seen.app.is_running)
 
 
 async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen) -> None:
@@ -190,8 +174,7 @@ async def test_letters_that_come_at_once_with_a_new_chat_stand_in_it(seen: Seen)
     assert first is not None
     await seen.type("half a draft")
     burst(seen, "ctrl+n", *"half3")
-    await seen.until(lambda: seen.chat.composer.text == "half3")
-    await seen.settle()
+    await seen.settle(lambda: seen.chat.composer.text == "half3")
     assert (seen.chat.state.thread, seen.chat.composer.text) == (None, "half3")
     assert chats.get_draft(seen.app.runtime, first.id) == "half a draft"
 
@@ -218,8 +201,7 @@ async def test_a_message_is_written_in_another_editor(seen: Seen, monkeypatch: p
     monkeypatch.setenv("VISUAL", editor(tmp_path, script))
     monkeypatch.setattr(seen.app, "suspend", nullcontext)
     await seen.type("a begin")
-    await seen.pilot.press("ctrl+g")
-    await seen.settle()
+    await seen.press("ctrl+g")
     assert seen.chat.composer.text == "two lines\nof text"
     assert seen.chat.composer.pasted == ((0, 17),)
     about, text = kept.read_text("utf-8").splitlines()
@@ -233,8 +215,7 @@ async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: 
     await seen.type("a begin")
     for command, words in ((editor(tmp_path, "exit 3"), "ended with an error"), ("/no/such/editor", "cannot be started")):
         monkeypatch.setenv("VISUAL", command)
-        await seen.pilot.press("ctrl+g")
-        await seen.until(lambda words=words: words in seen.text())
+        await seen.press("ctrl+g", until=lambda words=words: words in seen.text())
         seen.chat.composer.paused()  # of what was typed before
         await seen.pilot.pause()
         assert words in seen.text()
@@ -242,8 +223,7 @@ async def test_an_editor_that_fails_leaves_the_message(seen: Seen, monkeypatch: 
 
 
 async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
-    await seen.pilot.press("ctrl+g")
-    await seen.until(lambda: "Another editor cannot be opened from here." in seen.text())
+    await seen.press("ctrl+g", until="Another editor cannot be opened from here.")
 
 
 async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(seen: Seen) -> None:
@@ -275,18 +255,15 @@ async def test_after_a_key_on_a_message_the_keys_go_on_with_the_new_answer(seen:
     await seen.send("Hello there.")
     await seen.pilot.press("escape", "up", "r")
     await seen.answered()
-    await seen.pilot.press("left_square_bracket")
-    await seen.settle()
-    await seen.until(lambda: "answer 1 of 2" in seen.text())
-    await seen.pilot.press("right_square_bracket")
-    await seen.until(lambda: "answer 2 of 2" in seen.text())
+    await seen.press("left_square_bracket")
+    await seen.until("answer 1 of 2")
+    await seen.press("right_square_bracket", until="answer 2 of 2")
     assert seen.chat.composer.text == ""
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, size: tuple[int, int]) -> None:
-    async with world.app(size) as seen:
-        await seen.ready()
+    async with world.opened(size) as seen:
         await seen.pilot.press("slash")
         assert all(f"{form} " in seen.text() and what in seen.text() for form, what in COMMANDS.values())
         await seen.pilot.press("r", "e")
@@ -296,8 +273,7 @@ async def test_a_slash_lists_the_commands_and_letters_narrow_them(world: World, 
 
 
 async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_write_beside_the_loop(world: World) -> None:
-    async with world.app((120, 40)) as seen:
-        await seen.ready()
+    async with world.opened((120, 40)) as seen:
         await seen.pilot.press("ctrl+p")  # Textual's palette has a list and a style for it, too
         await seen.pilot.press("escape")
         await seen.pilot.resize_terminal(80, 24)
@@ -310,11 +286,8 @@ async def test_the_list_of_commands_shows_after_the_palette_and_leaves_room_to_w
 async def test_enter_takes_a_command_and_carries_it_out_if_it_needs_no_words(seen: Seen) -> None:
     await seen.pilot.press("slash", "r", "e", "enter")
     assert seen.chat.composer.text == "/remember "
-    await seen.type("User sails.")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
-    await seen.pilot.press("slash", "h", "e", "enter")
-    await seen.until(lambda: "Commands" in seen.text())
+    await seen.type("User sails.", "enter", until=lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("slash", "h", "e", "enter", until="Commands")
 
 
 async def test_escape_closes_the_list_of_commands_and_leaves_the_words(seen: Seen) -> None:

@@ -39,16 +39,13 @@ from tests.ui.conftest import World
 async def use():
     async with World(Path(sys.argv[1])).app() as seen:
         await seen.ready()
-        await seen.pilot.press("f10")
-        await seen.settle()
+        await seen.press("f10")
         height = seen.app.screen.query_one("#notes").outer_size.height
         print("by key:", seen.app.current_mode, "Here are the notes." in seen.text(), height)
-        await seen.pilot.press("f2", "ctrl+p", *"noted")
-        await seen.until(lambda: "What a test noted (F10)" in seen.words())
+        await seen.press("f2", "ctrl+p", *"noted", until="What a test noted (F10)")
         await seen.settle()  # the list is made anew for each letter
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.app.current_mode == "notes")
-        await seen.settle()
+        await seen.settle(lambda: seen.app.current_mode == "notes")
         print("by the palette:", seen.app.current_mode, "[Notes]" in seen.text())
 
 asyncio.run(use())

@@ -56,22 +56,19 @@ def test_no_text_reaches_a_widget_as_markup_or_control(text: str) -> None:
 
 @pytest.mark.slow
 async def test_hostile_messages_stream_and_stay(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         for text in [*MARKUP[:3], *MARKDOWN, *ESCAPES]:
             world.model.script = lambda _, sampling, text=text: None if sampling.grammar else text
             await seen.send(f"{text} and more")
             no_escapes(seen)
         assert len(seen.chat.transcript.bubbles) == 2 * len([*MARKUP[:3], *MARKDOWN, *ESCAPES])
-        await seen.pilot.press("ctrl+t")
-        await seen.settle()
+        await seen.press("ctrl+t")
         no_escapes(seen)
 
 
 @pytest.mark.slow
 async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             await seen.chat.transcript.actions.add(f"{text} tea {number}"[:280])
@@ -84,7 +81,7 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         assert "[/INST] title" in seen.text() or "[/] title" in seen.text()
         await seen.pilot.press("ctrl+f")
         await seen.type("tea")
-        await seen.until(lambda: "Memories" in seen.text())
+        await seen.until("Memories")
         no_escapes(seen)
         await seen.pilot.press("escape", "ctrl+p")
         await seen.type("undo")
@@ -93,25 +90,21 @@ async def test_hostile_facts_titles_and_personas_are_shown_as_they_are(world: Wo
         await seen.pilot.press("escape")
         for memory in curate.list_memories(runtime)[:6]:
             seen.app.post_message(MemoryWanted(memory.id, "[/INST] why"))
-            await seen.until(lambda: "[/INST] why" in seen.text())
+            await seen.until("[/INST] why")
             await seen.pilot.pause()
             no_escapes(seen)
-            await seen.pilot.press("e")
-            await seen.until(lambda: seen.app.screen.query(TextArea))
+            await seen.press("e", until=lambda: seen.app.screen.query(TextArea))
             assert "\x1b" not in seen.app.screen.query_one(TextArea).text
-            await seen.pilot.press("escape", "escape")
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("escape", "escape", until=lambda: len(seen.app.screen_stack) == 1)
 
 
 async def test_a_hostile_persona_name_is_shown_as_it_is(world: World) -> None:
     name = "[@click=app.quit]x[/INST]\x1b]0;t\x07evil"
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         persona = Persona(id="evil", name=name, description=name, prompt="Be kind.")
         seen.app.runtime.personas = {**seen.app.runtime.personas, "evil": persona}
         seen.chat.composer.insert("/persona evil")
-        await seen.pilot.press("enter")
-        await seen.settle()
+        await seen.press("enter")
         await seen.send("hello")
         no_escapes(seen)
         assert clean(name) in seen.text()
@@ -138,23 +131,20 @@ async def test_hostile_model_names_and_settings(world: World, tmp_path: Path) ->
     models.mkdir()
     for name in ("[INST].gguf", "[b]x.gguf", "[@click=app.quit]x.gguf", "\x1b]0;t\x07.gguf"):
         (models / name).write_bytes(b"no model")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.app.runtime.chat.fail("[/INST] \x1b]0;t\x07 broken")
         for key in ("f8", "f9"):
-            await seen.pilot.press(key)
-            await seen.settle()
+            await seen.press(key)
             no_escapes(seen)
 
 
 async def test_an_error_at_the_start_is_told_in_words(world: World) -> None:
     world.start_error = MemappError("The file [/INST] \x1b]0;t\x07 is odd.", "Do [this].")
     async with world.app() as seen:
-        await seen.until(lambda: "is odd" in seen.text())
+        await seen.until("is odd")
         no_escapes(seen)
         assert "q quits" in seen.text()
-        await seen.pilot.press("q")
-        await seen.until(lambda: not seen.app.is_running)
+        await seen.press("q", until=lambda: not seen.app.is_running)
 
 
 async def test_a_huge_message_is_sent_and_read_and_one_that_is_too_long_stays_in_the_composer(seen: Seen, world: World) -> None:
@@ -163,8 +153,7 @@ async def test_a_huge_message_is_sent_and_read_and_one_that_is_too_long_stays_in
     await seen.pilot.press("enter")
     await seen.answered()
     assert "98,000 more characters" in seen.words()
-    await seen.pilot.press("escape", "up", "up", "enter")
-    await seen.until(lambda: len(seen.app.screen_stack) > 1)
+    await seen.press("escape", "up", "up", "enter", until=lambda: len(seen.app.screen_stack) > 1)
     await seen.pilot.press("escape")
     seen.chat.composer.paste("z" * 200_001)
     await seen.pilot.press("enter")

@@ -78,8 +78,7 @@ def propose(seen: Seen, *args: str, **more: object) -> ConsentRequest:
 
 async def open_inbox(seen: Seen) -> InboxScreen:
     await seen.pilot.press("f4")
-    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.is_mounted)
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.is_mounted)
     screen = seen.app.screen
     assert isinstance(screen, InboxScreen)
     return screen
@@ -107,18 +106,15 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     propose(seen)
     await seen.pilot.press("f4", *"adads")
     screen = await open_inbox(seen)
-    await seen.pilot.press(*"adsa", "ctrl+s", "space", *"ad")
-    await seen.settle()
+    await seen.press(*"adsa", "ctrl+s", "space", *"ad")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     keys = {one.binding.key: one.enabled for one in screen.active_bindings.values() if one.binding.show}
     assert [keys[key] for key in "adse"] == [False, False, False, True], "greyed out in the footer, but for what decides nothing"
-    await seen.pilot.press("e", *"ada", "ctrl+s")
-    await seen.settle()
+    await seen.press("e", *"ada", "ctrl+s")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     assert writing(seen) == "Bergenada" and "that came too soon" in seen.words()
     monkeypatch.setattr(arming, "ARMING_SECONDS", 0.0)
-    await seen.pilot.press("ctrl+s")
-    await seen.until(lambda: profile(seen) == {"city": ("Bergenada",)})
+    await seen.press("ctrl+s", until=lambda: profile(seen) == {"city": ("Bergenada",)})
 
 
 async def test_edit_first_need_not_wait_and_what_is_typed_then_goes_into_the_field(seen: Seen, watch: Watch) -> None:
@@ -143,11 +139,9 @@ async def test_running_typing_answers_nothing_however_long_it_goes_on(seen: Seen
         await seen.settle()
         assert (waiting(seen), profile(seen)) == (["Bergen"], {}), keys
         watch.now += 0.6
-        await seen.pilot.press("a")
-        await seen.until(lambda: profile(seen) == {"city": ("Bergen",)})
+        await seen.press("a", until=lambda: profile(seen) == {"city": ("Bergen",)})
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: waiting(seen) == ["Bergen"] and "+ then  Bergen" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == ["Bergen"] and "+ then  Bergen" in seen.text())
 
 
 async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_that_is_told(
@@ -159,8 +153,7 @@ async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_tha
     for text in ("apple", "da", "ad", "sad", "am"):
         watch.now += 2 * NEVER
         seen.app.clear_notifications()
-        await seen.pilot.press(*text)
-        await seen.settle()
+        await seen.press(*text)
         assert (waiting(seen), profile(seen)) == (["Bergen"], {}), text
         await seen.until(lambda: any("Nothing was answered" in one for one in seen.toasts()))
         if seen.app.screen is not screen:  # the last letter began the writing
@@ -173,19 +166,17 @@ async def test_a_paste_answers_nothing_and_begins_the_waiting_anew(seen: Seen, w
     watch.now += 9
     seen.app.post_message(events.Paste("a"))
     await seen.settle()
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
 
 
 async def test_an_open_inbox_shows_what_a_message_states_before_the_answer_is_there(world: World) -> None:
     assert world.model is not None
     world.model.misbehave("hang")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         screen = await open_inbox(seen)
         seen.app.session.talk.send(None, "I live in Bergen.", ())
-        await seen.until(lambda: "Bergen" in seen.text())
+        await seen.until("Bergen")
         assert seen.app.session.talk.busy and len(screen.requests.rows.items) == 1
         seen.app.session.talk.stop()
 
@@ -197,8 +188,7 @@ async def test_an_answer_counts_only_for_what_has_been_seen(seen: Seen, monkeypa
     screen = await open_inbox(seen)
     assert screen.requests.shown is not None and screen.requests.shown.request.field == "pronouns"
     monkeypatch.setattr(arming, "ARMING_SECONDS", NEVER)
-    await seen.pilot.press("down", "a", "d")
-    await seen.settle()
+    await seen.press("down", "a", "d")
     assert screen.requests.shown.request.field == "city"
     assert len(waiting(seen)) == 2
 
@@ -209,21 +199,18 @@ async def test_what_is_read_stays_when_something_new_arrives(seen: Seen, at_once
     propose(seen, "pronouns", "she/her", "My pronouns are she/her.")
     await seen.until(lambda: len(screen.requests.rows.items) == 2)
     assert screen.requests.shown is not None and screen.requests.shown.request.id == first.id
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert profile(seen) == {"city": ("Bergen",)}
 
 
 async def test_enter_shows_the_message_and_approves_nothing(seen: Seen, at_once: None) -> None:
     propose(seen)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.current_mode == "chat" and "I moved to Bergen." in seen.text())
+    await seen.press("enter", until=lambda: seen.app.current_mode == "chat" and "I moved to Bergen." in seen.text())
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
     await open_inbox(seen)
     for key in ("enter", "ctrl+s"):
-        await seen.pilot.press("e", key)
-        await seen.until(lambda: "Nothing was approved: you changed nothing." in seen.words())
+        await seen.press("e", key, until="Nothing was approved: you changed nothing.")
         assert writing(seen) == "Bergen" and (waiting(seen), profile(seen)) == (["Bergen"], {})
         await seen.pilot.press("escape")
     assert seen.app.screen is screen
@@ -243,11 +230,9 @@ async def test_what_is_being_written_stays_when_the_person_turns_to_another_tab(
             await seen.settle()
             assert screen.tab == tab and writing(seen).endswith("!"), leave
             assert keys in seen.words()
-            await seen.pilot.press("escape")
-            await seen.settle()
+            await seen.press("escape")
             assert seen.app.screen is screen
-        await seen.pilot.press("tab")
-        await seen.settle()
+        await seen.press("tab")
 
 
 async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row(seen: Seen, at_once: None) -> None:
@@ -259,8 +244,7 @@ async def test_what_is_being_written_stays_when_the_person_clicks_on_another_row
     await seen.pilot.click(offset=at)
     await seen.settle()
     assert writing(seen) == "Dutch!" and len(waiting(seen)) == 2
-    await seen.pilot.press("enter")
-    await seen.until(lambda: profile(seen) == {"language": ("Dutch!",)})
+    await seen.press("enter", until=lambda: profile(seen) == {"language": ("Dutch!",)})
 
 
 async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_once: None) -> None:
@@ -274,9 +258,8 @@ async def test_the_message_of_a_long_chat_is_where_enter_leads(seen: Seen, at_on
         ]
     requests.propose(runtime, "city", "Bergen", message_id=said[20].id, typed=True)
     await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
-    await seen.until(lambda: "I moved to Bergen." in seen.text())
+    await seen.press("enter", until=lambda: seen.app.current_mode == "chat" and len(seen.chat.transcript.bubbles) > 10)
+    await seen.until("I moved to Bergen.")
 
 
 async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_nothing(seen: Seen, at_once: None) -> None:
@@ -287,8 +270,7 @@ async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_no
     await seen.settle()
     assert (waiting(seen), profile(seen)) == ([], {"city": ("Bergen",)})
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: waiting(seen) == ["Bergen"] and "a Approve" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: waiting(seen) == ["Bergen"] and "a Approve" in seen.text())
     seen.app.post_message(events.AppBlur())
     seen.app.post_message(events.AppFocus())
     await seen.until(lambda: screen.came_back)
@@ -301,24 +283,18 @@ async def test_only_the_first_click_after_coming_back_to_the_terminal_answers_no
 
 
 async def test_on_a_narrow_screen_only_what_is_read_can_be_answered(world: World, at_once: None) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         propose(seen)
         await open_inbox(seen)
-        await seen.pilot.press("a", "d", "s")
-        await seen.settle()
+        await seen.press("a", "d", "s")
         assert waiting(seen) == ["Bergen"]
-        await seen.pilot.press("enter")
-        await seen.settle()
+        await seen.press("enter")
         assert "+ then  Bergen" in seen.text()
-        await seen.pilot.press("escape")
-        await seen.settle()
+        await seen.press("escape")
         assert "+ then" not in seen.text()
-        await seen.pilot.press("enter", "enter")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("enter", "enter", until=lambda: seen.app.current_mode == "chat")
         await open_inbox(seen)
-        await seen.pilot.press("a")
-        await seen.until(lambda: profile(seen) == {"city": ("Bergen",)})
+        await seen.press("a", until=lambda: profile(seen) == {"city": ("Bergen",)})
 
 
 # Answers, and taking them back ---------------------------------------------------------------------------------------
@@ -332,32 +308,27 @@ async def test_every_answer_can_be_taken_back(seen: Seen, at_once: None) -> None
     for keys, known in answers.items():
         letters, _, saved = keys.partition(" ")
         await seen.pilot.press(*letters, *filter(None, [saved]))
-        await seen.until(lambda: waiting(seen) == [])
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == [])
         assert profile(seen) == known, keys
         assert "Nothing waits for you." in seen.text() and "●" not in seen.lines()[0]
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: waiting(seen) == ["Bergen"])
-        await seen.settle()
+        await seen.settle(lambda: waiting(seen) == ["Bergen"])
         assert profile(seen) == {}, keys
         assert "Inbox ●1" in seen.lines()[0] and "+ then  Bergen" in seen.text()
 
 
 async def test_marked_requests_are_denied_together_but_approved_one_by_one(world: World, at_once: None) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         for field, value in (("health", "asthma"), ("city", "Bergen"), ("pronouns", "she/her")):
             put_in(seen, field, value, f"I said {value}.")
         seen.app.session.memories_changed()
         await open_inbox(seen)
         for _ in range(2):
             await seen.pilot.press("ctrl+a", "a", "end", "space", "d")
-            await seen.until(lambda: len(waiting(seen)) == 1)
-            await seen.settle()
+            await seen.settle(lambda: len(waiting(seen)) == 1)
             assert profile(seen) == {} and waiting(seen) == ["asthma"]
             assert any("and 1 more" in toast for toast in seen.toasts())
-            await seen.pilot.press("ctrl+z")
-            await seen.until(lambda: len(waiting(seen)) == 3)
+            await seen.press("ctrl+z", until=lambda: len(waiting(seen)) == 3)
             await seen.pilot.resize_terminal(120, 40)
             await seen.settle()
 
@@ -369,17 +340,13 @@ async def test_what_sleeps_is_told_with_its_time_and_wakes_by_a_key_or_the_next_
     propose(seen)
     screen = await open_inbox(seen)
     assert "sleep" not in seen.lines()[2] and "Wake" not in seen.lines()[-1]
+    await seen.press("s", until=lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
     await seen.pilot.press("s")
-    await seen.until(lambda: "1 sleeps until tomorrow 09:0" in seen.text() and "w Wake" in seen.lines()[-1])
-    await seen.pilot.press("s")
-    await seen.until(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: "2 sleep, the first until tomorrow 09:0" in seen.text())
     await seen.pilot.press("w")
-    await seen.until(lambda: len(screen.requests.rows.items) == 2)
-    await seen.settle()
+    await seen.settle(lambda: len(screen.requests.rows.items) == 2)
     assert "sleep" not in seen.lines()[2] and seen.app.session.undone.last is None
-    await seen.pilot.press("s")
-    await seen.until(lambda: len(waiting(seen)) == 1)
+    await seen.press("s", until=lambda: len(waiting(seen)) == 1)
     world.clock.now += timedelta(hours=25)
     seen.app.session.memories_changed()
     await seen.until(lambda: len(waiting(seen)) == 2 and len(screen.requests.rows.items) == 2)
@@ -391,16 +358,13 @@ async def test_an_answer_that_is_taken_back_is_shown_again(seen: Seen, at_once: 
     seen.app.session.memories_changed()
     screen = await open_inbox(seen)
     for key in ("a", "s"):
-        await seen.pilot.press("home", "down")
-        await seen.settle()
+        await seen.press("home", "down")
         assert screen.requests.shown is not None
         value = screen.requests.shown.request.new_value
         await seen.pilot.press(key)
-        await seen.until(lambda value=value: value not in waiting(seen))
-        await seen.settle()
+        await seen.settle(lambda value=value: value not in waiting(seen))
         await seen.pilot.press("ctrl+z")
-        await seen.until(lambda value=value: value in waiting(seen))
-        await seen.settle()
+        await seen.settle(lambda value=value: value in waiting(seen))
         assert screen.requests.shown.request.new_value == value
 
 
@@ -409,14 +373,11 @@ async def test_what_else_waits_for_a_field_with_one_value_is_told_and_goes_with_
         put_in(seen, "city", value, f"I live in {value}.")
     seen.app.session.memories_changed()
     await open_inbox(seen)
-    await seen.pilot.press("home")
-    await seen.settle()
+    await seen.press("home")
     assert "Also waiting for this Dresden · Leipzig" in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: waiting(seen) == [])
+    await seen.press("a", until=lambda: waiting(seen) == [])
     assert profile(seen) == {"city": ("Hamburg",)}
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: sorted(waiting(seen)) == ["Dresden", "Hamburg", "Leipzig"])
+    await seen.press("ctrl+z", until=lambda: sorted(waiting(seen)) == ["Dresden", "Hamburg", "Leipzig"])
     await seen.until(lambda: "+ then  Hamburg" in seen.text())
 
 
@@ -433,20 +394,16 @@ async def test_what_is_taken_back_after_a_restart_is_named(seen: Seen) -> None:
         (found,) = pending.list_pending(seen.app.runtime)
         decide(seen.app.runtime, found)
         assert seen.app.session.undone.last is None, "as after a restart"
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda said=said: said in seen.toasts())
-        await seen.until(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
-        await seen.settle()
+        await seen.press("ctrl+z", until=lambda said=said: said in seen.toasts())
+        await seen.settle(lambda: (waiting(seen), profile(seen)) == (["Bergen"], {}))
 
 
 async def test_what_was_asked_without_a_value_is_written_not_approved(seen: Seen, at_once: None) -> None:
     propose(seen, value="", text="Please change my address.", field="address")
     await open_inbox(seen)
-    await seen.pilot.press("a")
-    await seen.settle()
+    await seen.press("a")
     assert waiting(seen) == [""] and "e lets you write it" in seen.words()
-    await seen.pilot.press("e", *"Quay", "ctrl+s")
-    await seen.until(lambda: profile(seen) == {"address": ("Quay",)})
+    await seen.press("e", *"Quay", "ctrl+s", until=lambda: profile(seen) == {"address": ("Quay",)})
 
 
 async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothing(seen: Seen, at_once: None) -> None:
@@ -455,8 +412,7 @@ async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothin
     await seen.pilot.press("y")
     assert seen.app.clipboard == "Bergen"
     decisions.deny(seen.app.runtime, request.id)
-    await seen.pilot.press("a")
-    await seen.until(lambda: any("decided already" in one for one in seen.toasts()))
+    await seen.press("a", until=lambda: any("decided already" in one for one in seen.toasts()))
     assert profile(seen) == {}
 
 
@@ -465,8 +421,7 @@ async def test_one_of_several_values_is_shown_with_those_that_it_stays_beside(se
     propose(seen, "health", "gout")
     await open_inbox(seen)
     assert "- now nothing + then gout" in seen.words() and "It stays beside asthma" in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma", "gout")})
+    await seen.press("a", until=lambda: profile(seen) == {"health": ("asthma", "gout")})
 
 
 async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: Seen, at_once: None) -> None:
@@ -474,20 +429,14 @@ async def test_each_of_several_values_is_written_and_taken_away_by_itself(seen: 
         decisions.set_field(seen.app.runtime, "health", value)
     screen = await open_inbox(seen)
     await seen.pilot.press("tab", "home", "e", *"!", "enter")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma!", "gout")})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "gout")})
     await seen.pilot.press("n", *"cough", "enter")
-    await seen.until(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
-    await seen.settle()
-    await seen.pilot.press("n", "enter")
-    await seen.until(lambda: "There is no value." in seen.words())
-    await seen.pilot.press("escape")
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {"health": ("asthma!", "cough", "gout")})
+    await seen.press("n", "enter", until="There is no value.")
+    await seen.press("escape")
     assert profile(seen) == {"health": ("asthma!", "cough", "gout")}, "an empty line beside others takes none of them away"
-    await seen.pilot.press("home", "x")
-    await seen.until(lambda: profile(seen) == {"health": ("cough", "gout")})
-    await seen.until(lambda: "Took away Health “asthma!”" in seen.words())
-    await seen.settle()
+    await seen.press("home", "x", until=lambda: profile(seen) == {"health": ("cough", "gout")})
+    await seen.settle(lambda: "Took away Health “asthma!”" in seen.words())
     await seen.pilot.press("end", "n")
     assert seen.app.screen is screen, "nothing stands beside what is not known"
 
@@ -499,8 +448,7 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     propose(seen, memory=memory)
     await open_inbox(seen)
     assert "You live in Bergen near the harbour." in seen.words()
-    await seen.pilot.press("a")
-    await seen.until(lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
+    await seen.press("a", until=lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
 
 
 async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keeps(seen: Seen, at_once: None) -> None:
@@ -513,7 +461,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             pending.add(session, CONFLICT, *facts, "merge")
         seen.app.session.memories_changed()
         await open_inbox(seen)
-        await seen.until(lambda: "- older You have two cats. + newer You have three cats." in seen.words())
+        await seen.until("- older You have two cats. + newer You have three cats.")
         assert "a keeps the newer, d keeps both" in seen.words() and "Unanswered, both stay" in seen.words()
         await seen.pilot.press(key)
         if key == "e":
@@ -524,8 +472,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             await seen.pilot.press("enter")
         await seen.until(lambda: not waiting(seen))
         assert {one.text for one in curate.list_memories(runtime)} == stays
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: bool(waiting(seen)))
+        await seen.press("ctrl+z", until=lambda: bool(waiting(seen)))
         assert {one.text for one in curate.list_memories(runtime)} == set(facts)
         decisions.deny(runtime, *(one.id for one in pending.list_pending(runtime)))
 
@@ -537,14 +484,11 @@ async def test_evidence_is_told_to_be_typed_or_pasted_and_is_not_quoted_once_era
     with seen.app.runtime.write() as session:
         store.erase_messages(session, erased.evidence)
     await open_inbox(seen)
-    await seen.pilot.press("home", "down")
-    await seen.settle()
+    await seen.press("home", "down")
     assert "+ then she/her" in seen.words() and "you typed it" in seen.words()
-    await seen.pilot.press("down")
-    await seen.settle()
+    await seen.press("down")
     assert "+ then Bergen" in seen.words() and "! in text that you pasted" in seen.words()
-    await seen.pilot.press("home")
-    await seen.settle()
+    await seen.press("home")
     assert "+ then gout" in seen.words()
     assert "its words were erased" in seen.words()
     assert "you typed it" not in seen.words() and "“[erased]”" not in seen.words()
@@ -557,8 +501,7 @@ async def test_a_long_queue_comes_up_as_it_is_answered(seen: Seen, at_once: None
     screen = await open_inbox(seen)
     assert "Waiting 3" in seen.text() and "1 more, when these are answered" in seen.text()
     assert len(screen.requests.rows.items) == 2
-    await seen.pilot.press("d")
-    await seen.until(lambda: "allergic to tea" in seen.text())
+    await seen.press("d", until="allergic to tea")
     assert "Waiting 2" in seen.text() and "more, when" not in seen.text()
 
 
@@ -597,24 +540,19 @@ async def test_a_request_that_arrives_while_the_person_types_leaves_text_and_foc
 
 async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
-    await seen.send("I moved to Bergen.")
-    await seen.until(lambda: "Waiting for you: Home “Bergen” · F4" in seen.words())
+    await seen.send("I moved to Bergen.", until="Waiting for you: Home “Bergen” · F4")
     assert seen.text().count("Waiting for you") == 1 and "Inbox ●1" in seen.lines()[0]
     await seen.pilot.press("ctrl+r")
     await seen.answered()
     await seen.until(lambda: seen.text().count("Waiting for you") == 1)
     at = next(number for number, line in enumerate(seen.lines()) if "Waiting for you" in line)
     await seen.pilot.click(offset=(seen.lines()[at].index("Waiting"), at))
-    await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
-    await seen.settle()
-    await seen.pilot.press("d")
-    await seen.until(lambda: waiting(seen) == [])
-    await seen.pilot.press("f2")
-    await seen.until(lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
+    await seen.settle(lambda: isinstance(seen.app.screen, InboxScreen))
+    await seen.press("d", until=lambda: waiting(seen) == [])
+    await seen.press("f2", until=lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
     seen.app.action_undo()
-    await seen.until(lambda: "Waiting for you" in seen.text())
-    await seen.send("I have diabetes.")
-    await seen.until(lambda: "Waiting for you: Health “diabetes” · F4" in seen.words())
+    await seen.until("Waiting for you")
+    await seen.send("I have diabetes.", until="Waiting for you: Health “diabetes” · F4")
     decisions.set_field(seen.app.runtime, "health", "asthma")
     seen.app.session.memories_changed()
     await seen.settle()
@@ -626,27 +564,22 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     await seen.until(lambda: "Shall I remember" in seen.text() and "Waiting for you" in seen.text())
     asked = "Home" if "that you live in Bergen?" in seen.words() else "Name"
     assert f"Waiting for you: {asked}" not in seen.words() and seen.text().count("Waiting for you") == 1
-    await seen.pilot.press("ctrl+n")
-    await seen.settle()
+    await seen.press("ctrl+n")
     await seen.send("I have diabetes.")
-    await seen.until(lambda: "Shall I remember that you have diabetes?" in seen.words())
-    await seen.settle()
+    await seen.settle(lambda: "Shall I remember that you have diabetes?" in seen.words())
     assert "Waiting for you" not in seen.text()
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
     (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "health")
     decisions.deny(seen.app.runtime, asked_now.id)
-    await seen.send("yes")
-    await seen.until(lambda: "That question is over. Denied Health “diabetes”" in seen.words())
+    await seen.send("yes", until="That question is over. Denied Health “diabetes”")
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
 async def test_a_question_that_got_another_answer_is_said_once_to_wait_in_the_inbox(seen: Seen, answer: str) -> None:
-    await seen.send("I moved to Ghent.")
-    await seen.until(lambda: "Shall I remember" in seen.text())
-    await seen.send(answer)
-    await seen.until(lambda: "Still waits in the inbox for your yes or no: Home “Ghent” · F4" in seen.words())
+    await seen.send("I moved to Ghent.", until="Shall I remember")
+    await seen.send(answer, until="Still waits in the inbox for your yes or no: Home “Ghent” · F4")
     await seen.send("yes")
     await seen.settle()
     assert seen.chat.transcript.query(Note) and profile(seen) == {}
@@ -670,14 +603,12 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 ) -> None:
     await seen.send("I moved to Bergen.")
     assert "^r Retry" in seen.lines()[-1]
-    await seen.send(answer)
-    await seen.until(lambda: f"{line} · undo" in seen.words())
+    await seen.send(answer, until=f"{line} · undo")
     assert "Retry" not in seen.lines()[-1], "memapp itself answered that"
     assert "Answer again" not in [one.title for one in seen.app.get_system_commands(seen.app.screen)]
     assert profile(seen) == known and "●" not in seen.lines()[0]
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: waiting(seen) == ["Bergen"])
-    await seen.until(lambda: f"{line} · taken back" in seen.words())
+    await seen.press("ctrl+z", until=lambda: waiting(seen) == ["Bergen"])
+    await seen.until(f"{line} · taken back")
     await seen.until(lambda: undone in seen.toasts())
     assert profile(seen) == {}
     assert seen.app.session.undone.last is None
@@ -686,14 +617,11 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
 async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None:
     await seen.chat.transcript.actions.add("Anna has a cat.")
     await seen.send("I moved to Bergen.")
-    await seen.send("yes")
-    await seen.until(lambda: "Your profile says now" in seen.words())
+    await seen.send("yes", until="Your profile says now")
     await seen.pilot.press("escape", "up", "e")
     seen.chat.composer.clear_text()
-    await seen.send("well, what a day")
-    await seen.until(lambda: profile(seen) == {})
-    await seen.pilot.press("escape", "up", "u")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 0)
+    await seen.send("well, what a day", until=lambda: profile(seen) == {})
+    await seen.press("escape", "up", "u", until=lambda: curate.count(seen.app.runtime) == 0)
     assert not any("already" in one for one in seen.toasts())
 
 
@@ -702,20 +630,17 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     world.clock.now -= timedelta(hours=1)  # nothing from before this message is told with it, whatever its time
     for value in ("York", "Leeds", "Glasgow"):
         put_in(seen, value=value)
-    await seen.send("I moved to Norwich.")
-    await seen.until(lambda: "Shall I remember that you live in Norwich" in seen.words())
+    await seen.send("I moved to Norwich.", until="Shall I remember that you live in Norwich")
     await seen.send("yes please go ahead")
     line = "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, tab shows it"
-    await seen.until(lambda: f"{line} · undo" in seen.words())
+    await seen.until(f"{line} · undo")
     assert seen.words().count("Your profile says now") == 1 and profile(seen)["city"] == ("Norwich",)
     await seen.click("Your profile says now")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen) and seen.app.screen.tab == "profile")
-    await seen.until(lambda: "Norwich" in seen.text())
-    await seen.pilot.press("f2")
-    await seen.until(lambda: seen.app.current_mode == "chat")
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
-    await seen.until(lambda: f"{line} · taken back" in seen.words())
+    await seen.until("Norwich")
+    await seen.press("f2", until=lambda: seen.app.current_mode == "chat")
+    await seen.press("ctrl+z", until=lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
+    await seen.until(f"{line} · taken back")
     assert seen.app.session.undone.last is None
 
 
@@ -723,8 +648,7 @@ async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(see
     await seen.send("I prefer short answers.")
     await seen.send("Hello there, how are you?")
     assert "(you typed it twice)" not in seen.words()
-    await seen.send("Really, I prefer short answers.")
-    await seen.until(lambda: "(you typed it twice)" in seen.words())
+    await seen.send("Really, I prefer short answers.", until="(you typed it twice)")
     assert "tone" in profile(seen)
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -741,21 +665,16 @@ async def test_the_profile_is_written_and_taken_away_by_the_person(seen: Seen) -
     decisions.set_field(seen.app.runtime, "city", "Bergen", "")
     seen.app.session.memories_changed()
     await seen.settle()
-    await seen.pilot.press("tab")
-    await seen.settle()
+    await seen.press("tab")
     assert "Bergen" in seen.text(), "what came while the tab was not open stands above the cursor"
     await seen.pilot.press("e", *"Ana", "enter")
-    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
     assert "Ana" in seen.words() and "since" in seen.words()
     await seen.pilot.press("x")
-    await seen.until(lambda: profile(seen) == home)
-    await seen.settle()
+    await seen.settle(lambda: profile(seen) == home)
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
-    await seen.settle()
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: profile(seen) == home)
+    await seen.settle(lambda: profile(seen) == {**home, "preferred_name": ("Ana",)})
+    await seen.press("ctrl+z", until=lambda: profile(seen) == home)
 
 
 async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(seen: Seen) -> None:
@@ -764,8 +683,7 @@ async def test_escape_leaves_what_is_being_written_then_the_tab_then_the_inbox(s
     assert seen.app.screen is screen and screen.tab == "profile"
     await seen.pilot.press("escape")
     assert screen.tab == "requests"
-    await seen.pilot.press("escape")
-    await seen.until(lambda: seen.app.current_mode == "chat")
+    await seen.press("escape", until=lambda: seen.app.current_mode == "chat")
     assert profile(seen) == {}
 
 
@@ -786,16 +704,13 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
         no_escapes(seen)
     found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
     await seen.until(lambda: found.id in [one.request.id for one in screen.requests.rows.items])
-    await seen.pilot.press("home", "e")
-    await seen.settle()
+    await seen.press("home", "e")
     assert "\x1b" not in writing(seen)
     seen.app.post_message(events.Paste("\x1b]0;t\x07 pasted\nin two lines"))
     await seen.until(lambda: writing(seen).endswith("pasted in two lines"))
     no_escapes(seen)
-    await seen.pilot.press("ctrl+s")
-    await seen.until(lambda: "money" in profile(seen))
-    await seen.pilot.press("tab")
-    await seen.settle()
+    await seen.press("ctrl+s", until=lambda: "money" in profile(seen))
+    await seen.press("tab")
     no_escapes(seen)
 
 
@@ -839,22 +754,18 @@ def update(request: pytest.FixtureRequest) -> bool:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_inbox_looks_as_it_should(world: World, size: tuple[int, int], update: bool, at_once: None) -> None:
     name = f"{size[0]}x{size[1]}"
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         await open_inbox(seen)
         compare(seen, f"inbox-empty-{name}", update)
         await fill(seen)
-        await seen.until(lambda: "Waiting 2" in seen.text())
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.until("Waiting 2")
+        await seen.press("home")
         compare(seen, f"inbox-{name}", update)
         if size[0] < 100:
-            await seen.pilot.press("enter")
-            await seen.settle()
+            await seen.press("enter")
             compare(seen, f"inbox-read-{name}", update)
             await seen.pilot.press("escape")
-        await seen.pilot.press("tab", "home")
-        await seen.settle()
+        await seen.press("tab", "home")
         compare(seen, f"profile-{name}", update)
 
 
@@ -863,8 +774,7 @@ async def test_in_every_theme_the_values_can_be_read(seen: Seen, at_once: None) 
     await open_inbox(seen)
     for theme in THEMES:
         seen.app.theme = theme
-        await seen.pilot.press("home")
-        await seen.settle()
+        await seen.press("home")
         strips = seen.app.screen._compositor.render_strips()
         for value in ("Oslo", "Bergen"):
             styles = [segment.style for strip in strips for segment in strip if segment.text.strip() == value and segment.style]
@@ -874,12 +784,10 @@ async def test_in_every_theme_the_values_can_be_read(seen: Seen, at_once: None) 
 
 async def test_without_colour_signs_and_words_tell_what_changes(world: World, at_once: None) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
-        async with world.app(size=(120, 40)) as seen:
-            await seen.ready()
+        async with world.opened(size=(120, 40)) as seen:
             await fill(seen)
             await open_inbox(seen)
-            await seen.pilot.press("home")
-            await seen.settle()
+            await seen.press("home")
             assert "- now   Oslo" in seen.text() and "+ then  Bergen" in seen.text()
             assert "[Inbox ●2]" in seen.text()
 
@@ -903,41 +811,31 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
     words = seen.words()
     assert "File 214 facts from notes.json" in words and "●1" in words
     assert "· You collect stamp 0 of the bird series." in words and "and 202 more" in words
-    await seen.pilot.press("a")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 214)
-    await seen.until(lambda: "Approved 214 facts from notes.json" in seen.words())
-    await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: "File 214 facts from notes.json" in seen.words())
+    await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 214)
+    await seen.until("Approved 214 facts from notes.json")
+    await seen.press("ctrl+z", until="File 214 facts from notes.json")
     assert curate.count(seen.app.runtime) == 0
 
 
 async def test_a_file_is_opened_paged_and_decided_one_by_one(seen: Seen, tmp_path: Path, at_once: None) -> None:
     bring(seen, tmp_path, 120)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "Fact You collect stamp 0" in seen.words())
+    await seen.press("enter", until="Fact You collect stamp 0")
     assert screen.requests.rows._later == "70 more"
-    await seen.pilot.press("a")
-    await seen.until(lambda: curate.count(seen.app.runtime) == 1)
+    await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 1)
     await seen.until(lambda: len(screen.requests.rows.items) == 50 and "stamp 1 of" in seen.words())
     await seen.pilot.press("d")
-    await seen.until(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
-    await seen.settle()
+    await seen.settle(lambda: [file.facts for file in pending.list_files(seen.app.runtime)] == [118])
     await seen.pilot.press("G", "down", "enter")
-    await seen.until(lambda: screen.requests.page == 1)
-    await seen.settle()
+    await seen.settle(lambda: screen.requests.page == 1)
     assert screen.requests.rows._earlier == "50 before"
-    await seen.pilot.press("escape")
-    await seen.until(lambda: "File 118 facts from notes.json" in seen.words())
+    await seen.press("escape", until="File 118 facts from notes.json")
 
 
 async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen, tmp_path: Path, at_once: None) -> None:
     await seen.pilot.resize_terminal(80, 24)
     bring(seen, tmp_path)
     screen = await open_inbox(seen)
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "and 202 more" in seen.words())
-    await seen.pilot.press("enter")
-    await seen.until(lambda: len(screen.requests.rows.items) == 50)
-    await seen.pilot.press("escape", "escape")
-    await seen.settle()
+    await seen.press("enter", until="and 202 more")
+    await seen.press("enter", until=lambda: len(screen.requests.rows.items) == 50)
+    await seen.press("escape", "escape")

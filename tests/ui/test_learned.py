@@ -24,8 +24,7 @@ TEA = "Make tea: 1. Boil the water. 2. Pour it on the leaves. 3. Wait four minut
 
 
 async def open_learned(seen: Seen, tab: str) -> LearnedScreen:
-    await seen.pilot.press("f6")
-    await seen.until(lambda: isinstance(seen.app.screen, LearnedScreen) and seen.app.screen.is_mounted)
+    await seen.press("f6", until=lambda: isinstance(seen.app.screen, LearnedScreen) and seen.app.screen.is_mounted)
     screen = seen.app.screen
     assert isinstance(screen, LearnedScreen)
     while tab != screen.pane.LABEL:
@@ -41,45 +40,33 @@ async def test_each_empty_tab_says_what_comes_there(seen: Seen) -> None:
         assert "Provenance" not in seen.text(), "there is nothing to tell of"
         await seen.pilot.press("enter", "e", "d", "p")
         assert len(seen.app.screen_stack) == 1
-    await seen.pilot.press("escape")
-    await seen.until(lambda: seen.app.current_mode == "chat")
+    await seen.press("escape", until=lambda: seen.app.current_mode == "chat")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_a_how_to_is_written_down_run_down_and_taken_back(world: World, size: tuple[int, int]) -> None:
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         await open_learned(seen, "How-tos")
         await seen.pilot.press("n", *"Tea", "tab", *"I boil water", "enter", *"pour it", "ctrl+s")
         await seen.until(lambda: "2 steps" in seen.text() and "Tea" in seen.text())
-        await seen.pilot.press("enter")
-        await seen.until(lambda: "▸☐ 1. Boil water" in seen.text())
-        await seen.pilot.press("space")
-        await seen.until(lambda: "☑ 1. Boil water" in seen.text() and "▸☐ 2. Pour it" in seen.text())
+        await seen.press("enter", until="▸☐ 1. Boil water")
+        await seen.press("space", until=lambda: "☑ 1. Boil water" in seen.text() and "▸☐ 2. Pour it" in seen.text())
         assert "␣ Tick" in seen.lines()[-1] and "a Begin again" in seen.lines()[-1]
-        await seen.pilot.press("escape")
-        await seen.until(lambda: "1 of 2 done" in seen.text() and "␣ Tick" not in seen.lines()[-1])
+        await seen.press("escape", until=lambda: "1 of 2 done" in seen.text() and "␣ Tick" not in seen.lines()[-1])
         await seen.pilot.press("e", *"Drink, ", "ctrl+s")  # before its first step
         await seen.until(lambda: howtos.checklists(seen.app.runtime)[0].howto.steps[0] == "Drink, Boil water")
-        await seen.pilot.press("d")
-        await seen.until(lambda: "No how-tos yet." in seen.text())
-        await seen.pilot.press("u")
-        await seen.until(lambda: "2 steps" in seen.text())
-        await seen.pilot.press("f3", "enter")
-        await seen.until(lambda: isinstance(seen.app.focused, ChecklistView))
-        await seen.pilot.press("j", "space")
-        await seen.until(lambda: "☑ 2. Pour it" in seen.text())
+        await seen.press("d", until="No how-tos yet.")
+        await seen.press("u", until="2 steps")
+        await seen.press("f3", "enter", until=lambda: isinstance(seen.app.focused, ChecklistView))
+        await seen.press("j", "space", until="☑ 2. Pour it")
 
 
 async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Seen) -> None:
     await seen.type(f"/howto {TEA}")
     await seen.pilot.press("enter")
     await seen.until(lambda: [one.howto.text for one in howtos.checklists(seen.app.runtime)] == ["Make tea"])
-    await seen.type("/howto Make coffee")
-    await seen.pilot.press("enter")
-    await seen.until(lambda: "one step a line" in seen.words())
-    await seen.pilot.press(*"grind", "ctrl+s")
-    await seen.until(lambda: len(howtos.checklists(seen.app.runtime)) == 2)
+    await seen.type("/howto Make coffee", "enter", until="one step a line")
+    await seen.press(*"grind", "ctrl+s", until=lambda: len(howtos.checklists(seen.app.runtime)) == 2)
     assert {one.kind for one in curate.list_memories(seen.app.runtime)} == {Kind.PROCEDURAL}
 
 
@@ -87,14 +74,10 @@ async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -
     runtime = seen.app.runtime
     for name in curate.categories(runtime):
         assert ("No chat" in curate.readers(runtime, name)) is (name not in runtime.categories.allowlists["supervisor"])
-    await seen.pilot.press("f3", "n", *"I keep hens", "tab", "tab", "tab")
-    await seen.until(lambda: "Chats see it." in seen.text())
-    await seen.pilot.press(*["backspace"] * 5, *"interests")
-    await seen.until(lambda: "No chat sees it, only agents: researcher." in seen.words())
-    await seen.pilot.press("enter")
-    await seen.until(lambda: curate.list_memories(runtime) != [])
-    await seen.pilot.press("c")
-    await seen.until(lambda: "interests · No chat sees it, only agents: researcher." in seen.words())
+    await seen.press("f3", "n", *"I keep hens", "tab", "tab", "tab", until="Chats see it.")
+    await seen.press(*["backspace"] * 5, *"interests", until="No chat sees it, only agents: researcher.")
+    await seen.press("enter", until=lambda: curate.list_memories(runtime) != [])
+    await seen.press("c", until="interests · No chat sees it, only agents: researcher.")
 
 
 async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken_back(world: World) -> None:
@@ -105,10 +88,9 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
     end = runtime.purge_at()
     for change, by in ((Merged(gone, kept, end), "merge"), (SoftDeleted(moved, "unused", end), "lifecycle")):
         with runtime.write() as session:
-            changes.apply(session, change, runtime.actor(name=by), session.now)
+            changes.apply(session, change, runtime.actor(name=by))
     runtime.close()
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         told = "Since last time (F7): 1 memory merged, 1 unused memory moved to the trash"
         await seen.until(lambda: told in seen.words())
         await seen.pilot.press("f7", "tab", "tab", "tab", "tab")
@@ -116,11 +98,9 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         await seen.pilot.press("down", "u")  # not the last one
         await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)
         assert moved not in [one.id for one in curate.list_memories(seen.app.runtime)]
-        await seen.pilot.press("space")
-        await seen.until(lambda: "Paused." in seen.text() and "␣ Go on" in seen.lines()[-1])
+        await seen.press("space", until=lambda: "Paused." in seen.text() and "␣ Go on" in seen.lines()[-1])
         assert seen.app.session.talk.paused
-        await seen.pilot.press("space")
-        await seen.until(lambda: "Paused." not in seen.text())
+        await seen.press("space", until=lambda: "Paused." not in seen.text())
         assert activity.upkeep_since(seen.app.runtime) == {}, "it is told once"
 
 
@@ -129,17 +109,14 @@ async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own
     facts = [curate.add(runtime, text).memory_id for text in ("I run on Sundays.", "I ran to the lake.")]
     insight = fact("User talked about running.", runtime.clock(), kind=Kind.INSIGHT, origin="reflected")
     with runtime.write() as session:
-        changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"), session.now)
+        changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"))
     await open_learned(seen, "Insights")
     await seen.until(lambda: "2 sources" in seen.text() and "· I ran to the lake." in seen.words())
-    await seen.pilot.press("enter", "p")
-    await seen.until(lambda: "★ You talked" in seen.words())
-    await seen.pilot.press("m")
-    await seen.until(lambda: "No insights yet." in seen.text())
+    await seen.press("enter", "p", until="★ You talked")
+    await seen.press("m", until="No insights yet.")
     kinds = {one.text: one.kind for one in curate.list_memories(runtime)}
     assert kinds[insight.text] is Kind.SEMANTIC
-    await seen.pilot.press("u")
-    await seen.until(lambda: "2 sources" in seen.text())
+    await seen.press("u", until="2 sources")
 
 
 async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> None:
@@ -159,19 +136,15 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
     await seen.until(lambda: "P Promote" not in seen.lines()[-1])
     await seen.pilot.press("e", *"kiln fire", "enter")
     await seen.until(lambda: "+ kiln fire\n" in "\n".join(line.rstrip(" │") + "\n" for line in seen.lines()))
-    await seen.pilot.press("S")
-    await seen.until(lambda: "r Restore" in seen.lines()[-1])
+    await seen.press("S", until=lambda: "r Restore" in seen.lines()[-1])
     await seen.pilot.press("u", "u", "u")
     await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate"})
-    await seen.pilot.press("escape", "d")
-    await seen.until(lambda: len(lessons.list_lessons(runtime)) == 1)
-    await seen.pilot.press("u")
-    await seen.until(lambda: len(lessons.list_lessons(runtime)) == 2)
+    await seen.press("escape", "d", until=lambda: len(lessons.list_lessons(runtime)) == 1)
+    await seen.press("u", until=lambda: len(lessons.list_lessons(runtime)) == 2)
 
 
 async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         runtime = seen.app.runtime
         texts = [clean(f"{text} {number}").replace("\x00", "") for number, text in enumerate([*MARKUP, *ESCAPES, "word " * 2000])]
         with runtime.write() as session:
@@ -183,23 +156,19 @@ async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are
                     (Kind.PROCEDURAL, f"h {said}"[:280]),
                 ):
                     steps = (said, said) if kind is Kind.PROCEDURAL else ()
-                    changes.apply(
-                        session, Created(fact(words, session.now, kind=kind, steps=steps)), runtime.actor(), session.now
-                    )
+                    changes.apply(session, Created(fact(words, session.now, kind=kind, steps=steps)), runtime.actor())
                 of = {"level": "task", "tool": "kiln", "scope": "studio", "origin": "person", "task": said}
                 times = {"created_at": session.now, "updated_at": session.now, "evidence_at": session.now}
                 lesson = Lesson(id=new_id(session.now), rule_text=f"{said} -> x", wrong=said, correct=text[:400], **of, **times)
-                changes.apply(session, LessonAdded(lesson), runtime.actor(), session.now)
+                changes.apply(session, LessonAdded(lesson), runtime.actor())
         offered = {"Insights": "Make it a memory", "Episodes": "Pin", "How-tos": "New", "Lessons": "Suppress"}
         for pane in PANES:
             await open_learned(seen, pane.LABEL)
             for key in ("home", "down", "down", "end", "enter", "pagedown", "escape"):
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
                 no_escapes(seen)
             await seen.pilot.press("ctrl+p")
             await seen.type(offered[pane.LABEL])
             await seen.until(lambda here=pane: offered[here.LABEL] in seen.text())
             no_escapes(seen)
-            await seen.pilot.press("escape")
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("escape", until=lambda: len(seen.app.screen_stack) == 1)

@@ -52,8 +52,7 @@ async def memories(
     world: World, texts: Sequence[str] = FACTS, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[Seen, MemoriesScreen]]:
     """The app in Memories with some facts."""
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         for text in texts:
             curate.add(seen.app.runtime, text)
         await seen.pilot.press("f3")
@@ -65,15 +64,13 @@ async def memories(
 
 async def shown(seen: Seen, text: str = "") -> None:
     """Wait until the rows for a search are there, and nothing moves."""
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen) and seen.app.screen.shown_for == text)
 
 
 async def looked_up(seen: Seen) -> None:
     """Wait until the detail shows the current memory."""
     detail = seen.app.screen.query_one(MemoryDetail)
-    await seen.until(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
-    await seen.settle()
+    await seen.settle(lambda: detail.memory is not None and detail._looked_up == f"{detail.tab}:{detail.memory.id}")
 
 
 def texts(screen: MemoriesScreen) -> list[str]:
@@ -181,8 +178,7 @@ async def test_o_goes_through_the_orders(world: World) -> None:
         curate.pin(seen.app.runtime, live(seen.app.runtime)[2].id)
         orders = {}
         for _ in range(5):
-            await seen.pilot.press("o")
-            await seen.settle()
+            await seen.press("o")
             orders[seen.lines()[3].split(" · ")[1].split("  ")[0].split("│")[0].strip()] = texts(screen)[0]
         assert orders["oldest first"] == FACTS[0]
         assert orders["pinned and important first"] == FACTS[0]
@@ -198,11 +194,9 @@ async def test_a_long_list_comes_in_pages(world: World, monkeypatch: pytest.Monk
         assert len(texts(screen)) == 20
         assert "50 memories · 1 to 20" in seen.words()
         await seen.pilot.press("G", "j", "enter")
-        await seen.until(lambda: texts(screen)[0] == many[29])
-        await seen.settle()
+        await seen.settle(lambda: texts(screen)[0] == many[29])
         assert len(texts(screen)) == 20 and "21 to 40" in seen.words()
-        await seen.pilot.press("g", "k", "enter")
-        await seen.until(lambda: texts(screen)[0] == many[49])
+        await seen.press("g", "k", "enter", until=lambda: texts(screen)[0] == many[49])
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -228,8 +222,7 @@ async def test_memories_look_as_they_should(world: World, size: tuple[int, int],
 async def test_without_colour_signs_tell_the_state(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with memories(world, FACTS, (80, 24)) as (seen, _):
-            await seen.pilot.press("p", "space")
-            await seen.settle()
+            await seen.press("p", "space")
             assert any("✓★" in line for line in seen.lines()) and any(line.startswith(" ▸") for line in seen.lines())
             curate.edit(seen.app.runtime, live(seen.app.runtime)[1].id, "Anna's sister Mia lives in Bergen.")
             seen.app.session.memories_changed()
@@ -255,8 +248,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         told = next(toast for toast in seen.toasts() if "Taken back: " in toast)
         assert screen.rows.items[0].pinned and told.startswith("Taken back: Trashed “")
         await seen.pilot.press("ctrl+z")
-        await seen.pilot.press("u")
-        await seen.until(lambda: not any(one.pinned for one in screen.rows.items))
+        await seen.press("u", until=lambda: not any(one.pinned for one in screen.rows.items))
 
 
 async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
@@ -269,12 +261,10 @@ async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("d")
-        await seen.until(lambda: len(texts(screen)) == 2)
+        await seen.press("d", until=lambda: len(texts(screen)) == 2)
     async with memories(world, []) as (seen, screen):
         assert len(texts(screen)) == 2
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(texts(screen)) == 3)
+        await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
         assert any("Taken back" in toast for toast in seen.toasts())
 
 
@@ -283,19 +273,13 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space")
         assert "✓ 2 marked" in seen.words()
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(Words).text == texts(screen)[2]
         await seen.pilot.press("escape")
-        await seen.pilot.press("t")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
-        await seen.pilot.press("comma", "enter")
-        await seen.until(lambda: "A tag needs a name." in seen.text() and not seen.toasts())
-        await seen.type("people")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: sum("people" in one.tags for one in live(runtime)) == 2)
-        await seen.pilot.press("t", *"a,b,c,d,e,f", "enter")
-        await seen.until(lambda: "At most 5 tags." in seen.text())
+        await seen.press("t", until=lambda: len(seen.app.screen_stack) > 1)
+        await seen.press("comma", "enter", until=lambda: "A tag needs a name." in seen.text() and not seen.toasts())
+        await seen.type("people", "enter", until=lambda: sum("people" in one.tags for one in live(runtime)) == 2)
+        await seen.press("t", *"a,b,c,d,e,f", "enter", until="At most 5 tags.")
         await seen.pilot.resize_terminal(80, 24)
         await seen.pilot.press("escape", "i")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
@@ -306,29 +290,23 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         assert "⏎ choose ↑↓ move esc cancel" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
-        await seen.pilot.press("enter")
-        await seen.until(lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.press("enter", until=lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
         await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
         assert screen.rows.has_focus and len(screen.rows.marked) == 1, "leaving the search keeps the marks"
-        await seen.pilot.press("escape", "ctrl+a", "d")
-        await seen.until(lambda: not texts(screen))
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(texts(screen)) == 3)
+        await seen.press("escape", "ctrl+a", "d", until=lambda: not texts(screen))
+        await seen.press("ctrl+z", until=lambda: len(texts(screen)) == 3)
 
 
 async def test_writing_by_hand_puts_the_cursor_on_the_new_memory(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("n")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: "There is nothing to remember." in seen.text())
+        await seen.press("n", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("ctrl+s", until="There is nothing to remember.")
         await seen.type("Anna sings in a choir.")
         await seen.pilot.press("tab")
         await seen.type("music, friends")
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
+        await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1 and len(texts(screen)) == 4)
         assert screen.rows.current is not None and screen.rows.current.text == "Anna sings in a choir."
         assert screen.rows.current.tags == ("music", "friends")
 
@@ -337,34 +315,27 @@ async def test_the_same_keys_save_in_every_field_of_the_form(world: World) -> No
     async with memories(world) as (seen, screen):
         for field in ("form-text", "form-tags", "form-importance", "form-category"):
             for key in ("enter", "ctrl+s"):
-                await seen.pilot.press("e")
-                await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+                await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
                 written = f"Anna saves {field} with {key}."
                 seen.app.screen.query_one(Words).text = written
                 seen.app.screen.query_one(f"#{field}").focus()
                 await seen.pilot.press(key)
-                await seen.until(lambda written=written: texts(screen)[0] == written)
-                await seen.settle()
+                await seen.settle(lambda written=written: texts(screen)[0] == written)
 
 
 async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
     async with memories(world) as (seen, screen):
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("ctrl+s", until=lambda: len(seen.app.screen_stack) == 1)
         assert seen.toasts() == [], "what was not changed is left as it is"
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         seen.app.screen.query_one(Words).text = "Anna works on Mondays."
         seen.app.screen.query_one("#form-category", Input).value = "nonsense"
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: "There is no category 'nonsense'." in seen.text())
+        await seen.press("ctrl+s", until="There is no category 'nonsense'.")
         await seen.pilot.resize_terminal(80, 24)
         assert "⏎ save tab next field" in seen.words(), "a reason of two lines leaves room for the keys"
         seen.app.screen.query_one("#form-category", Input).value = "activity"
-        await seen.pilot.press("ctrl+s")
-        await seen.until(lambda: texts(screen)[0] == "Anna works on Mondays.")
+        await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
         assert screen.rows.items[0].category == "activity"
 
 
@@ -392,8 +363,7 @@ async def test_enter_opens_the_memory_over_the_list_where_it_is_narrow(world: Wo
         read = screen.detail.memory
         await seen.pilot.press("space", "ctrl+a", "o")
         assert screen.rows.marked == {}, "a row that is not the memory that is read may be the current one"
-        await seen.pilot.press("escape")
-        await seen.settle()
+        await seen.press("escape")
         assert screen.sort is Sort.NEWEST and screen.rows.current == read, "a list that is not seen keeps its order"
         assert screen.rows.has_focus and screen.rows.region.width > 70
 
@@ -418,17 +388,15 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         await looked_up(seen)
         assert "Older" in seen.text() and "Compare with" in seen.text()
         assert "v3 → v4" in seen.words() and "-tea.- +tea at night.+" in seen.words()
-        await seen.pilot.press("left")
-        await seen.until(lambda: "pinned: -no- +yes+" in seen.words())
-        await seen.pilot.press("left")
-        await seen.until(lambda: "-green- +oolong+" in seen.words())
+        await seen.press("left", until="pinned: -no- +yes+")
+        await seen.press("left", until="-green- +oolong+")
         await seen.pilot.press("G", "space", "g")
         await seen.until(lambda: "v1 → v4" in seen.words() and "-green tea.- +oolong tea at night.+" in seen.words())
         await seen.pilot.press("j")
         curate.rate(runtime, memory_id, importance=5)
         seen.app.session.memories_changed()
         await seen.until(lambda: len(seen.app.screen.query_one(VersionRows).items) == 5)
-        await seen.until(lambda: "v1 → v3" in seen.words())
+        await seen.until("v1 → v3")
         assert activity.timeline(runtime, memory_id)[0].version.text == "Anna likes green tea."
 
 
@@ -437,15 +405,15 @@ async def test_history_says_what_a_newer_memory_replaced(world: World) -> None:
         runtime = seen.app.runtime
         (oslo,) = live(runtime)
         bergen = replace(oslo, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="User lives in Bergen.")
-        actor = Actor(runtime.user_id, "rules", step="moved")
+        actor = Actor("rules", step="moved")
         with runtime.write() as session:
             for change in (SoftDeleted(oslo.id, "superseded", runtime.purge_at()), Created(bergen)):
-                changes.apply(session, change, actor, runtime.clock())
+                changes.apply(session, change, actor)
         seen.app.session.memories_changed()
         await seen.settle()
         await seen.pilot.press("enter", "tab")
         await looked_up(seen)
-        await seen.until(lambda: "replaced “You live in Oslo.”" in seen.words())
+        await seen.until("replaced “You live in Oslo.”")
 
 
 async def test_relations_are_walked_and_walked_back(world: World) -> None:
@@ -454,7 +422,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         newest, middle, oldest = live(runtime)
         with runtime.write() as session:
             for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna's sister" in seen.text())
@@ -465,7 +433,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await looked_up(seen)
         assert "▆ Anna likes" in seen.text()
         with runtime.write() as session:
-            changes.apply(session, Linked(newest.id, ((oldest.id, 0.95),)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.95),)), Actor("rules"))
         seen.app.session.memories_changed()
         await seen.until(lambda: "█ Anna likes" in seen.text())
         await seen.settle()
@@ -482,7 +450,7 @@ async def test_a_relation_that_does_not_fit_says_that_it_is_cut(world: World) ->
         newest, oldest = live(runtime)
         with runtime.write() as session:
             change = Linked(newest.id, ((oldest.id, 0.7),))
-            changes.apply(session, change, Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, change, Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna keeps" in seen.text())
@@ -495,23 +463,20 @@ async def test_what_is_done_to_a_memory_at_the_end_of_a_walk_leaves_the_person_t
         runtime = seen.app.runtime
         newest, _, oldest = live(runtime)
         with runtime.write() as session:
-            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(newest.id, ((oldest.id, 0.7),)), Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna likes" in seen.text())
         await seen.pilot.press("down", "enter")
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.id == oldest.id)
-        await seen.pilot.press("p")
-        await seen.until(lambda: curate.get(runtime, oldest.id).pinned)
-        await seen.until(lambda: screen.rows.items[2].pinned)
-        await seen.settle()
+        await seen.press("p", until=lambda: curate.get(runtime, oldest.id).pinned)
+        await seen.settle(lambda: screen.rows.items[2].pinned)
         await seen.until(lambda: screen.detail.memory is not None and screen.detail.memory.pinned)
         assert screen.detail.memory is not None and screen.detail.memory.id == oldest.id
 
 
 async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert world.model is not None
         world.model.enqueue("Good to know.")
         await seen.send("I moved to Oslo in March.")
@@ -522,7 +487,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
         memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
         with runtime.write() as session:
-            count_access(session, [memory.id], runtime.clock())
+            count_access(session, [memory.id])
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
             session.conn.execute("DELETE FROM recalls")
             recalls.save_recalls(session, reply.id, [hit])
@@ -533,7 +498,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         await looked_up(seen)
         assert f"You wrote it at {memory.created_at:%H:%M}." in seen.words()
         assert "Stood in 1 prompt on 1 day" in seen.words()
-        await seen.until(lambda: "you typed: I moved to Oslo in March." in seen.words())
+        await seen.until("you typed: I moved to Oslo in March.")
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
         assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
@@ -542,8 +507,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         seen.app.session.memories_changed()
         await looked_up(seen)
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
-        await seen.pilot.press("k", "enter")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("k", "enter", until=lambda: seen.app.current_mode == "chat")
         await seen.until(lambda: seen.chat.transcript.cursor is not None and seen.chat.transcript.cursor.message.id == said.id)
 
 
@@ -582,7 +546,7 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         runtime = seen.app.runtime
         one, other = live(runtime)
         with runtime.write() as session:
-            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor(runtime.user_id, "rules"), runtime.clock())
+            changes.apply(session, Linked(one.id, ((other.id, 0.5),)), Actor("rules"))
         await seen.pilot.press("f2")
         seen.app.post_message(MemoryWanted(one.id, "Used for this answer."))
         await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "Used for this answer." in seen.text())
@@ -592,10 +556,8 @@ async def test_the_card_of_a_memory_follows_what_is_done_to_it_and_walks_along_r
         await seen.until(lambda: "▂ Anna" in seen.words())
         await seen.pilot.press("down", "enter", "shift+tab", "shift+tab")
         await seen.until(lambda: other.text in seen.words() and "Used for this answer." not in seen.text())
-        await seen.pilot.press("escape")
-        await seen.until(lambda: one.text in seen.words() and other.text not in seen.words())
-        await seen.pilot.press("d")
-        await seen.until(lambda: seen.app.screen is seen.chat)
+        await seen.press("escape", until=lambda: one.text in seen.words() and other.text not in seen.words())
+        await seen.press("d", until=lambda: seen.app.screen is seen.chat)
         assert [memory.id for memory in live(runtime)] == [other.id]
 
 
@@ -638,8 +600,7 @@ async def test_f3_opens_at_what_was_just_remembered(world: World) -> None:
 async def test_every_key_shown_works(world: World) -> None:
     async with memories(world) as (seen, screen):
         for before in ([], ["enter"], ["tab"], ["tab"], ["tab"], ["escape", "slash"]):
-            await seen.pilot.press(*before)
-            await seen.settle()
+            await seen.press(*before)
             for active in screen.active_bindings.values():
                 if active.binding.show:
                     action = active.binding.action.partition("(")[0].rpartition(".")[2]
@@ -652,10 +613,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
         assert [one for one in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if one not in names] == []
         await seen.pilot.press("ctrl+p")
         await seen.type("importance")
-        await seen.until(lambda: "with the key i" in seen.text())
+        await seen.until("with the key i")
         await seen.settle()  # the list is made anew for each letter
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("enter", until=lambda: isinstance(seen.app.screen, Choice))
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
@@ -679,13 +639,12 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 ids = [one.id for one in live(runtime)]
                 with runtime.write() as session:
                     edges = tuple((other, 0.5) for other in ids[1:20])
-                    changes.apply(session, Linked(ids[0], edges), Actor(runtime.user_id, "rules"), runtime.clock())
+                    changes.apply(session, Linked(ids[0], edges), Actor("rules"))
             seen.app.session.memories_changed()
             await seen.settle()
             no_escapes(seen)
             for key in ("enter", "tab", "tab", "right", "down", "tab", "escape", "e", "escape", "t", "escape", "i"):
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
                 no_escapes(seen)
             await seen.pilot.press("escape", "ctrl+a", "p", "slash")
             for text in ("[/INST]", "[b", '"[/', "tag:[", "tea\x1b]0;t\x07"):
@@ -699,8 +658,7 @@ async def test_any_size_is_survived(world: World) -> None:
     async with memories(world) as (seen, screen):
         for size in ((20, 6), (200, 60), (40, 10), (99, 24), (101, 24), (80, 24)):
             await seen.pilot.resize_terminal(*size)
-            await seen.pilot.press("j", "enter", "tab", "escape")
-            await seen.settle()
+            await seen.press("j", "enter", "tab", "escape")
         assert len(texts(screen)) == 3
 
 
@@ -710,10 +668,7 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypa
     damage(world.folder / "memapp.db", "memories")
     monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)  # else it is read through before anything is shown
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         seen.app.clear_notifications()
-        await seen.pilot.press("f3")
-        await seen.until(lambda: any("is damaged" in toast for toast in seen.toasts()))
-        await seen.pilot.press("f2")
-        await seen.until(lambda: seen.app.current_mode == "chat")
+        await seen.press("f3", until=lambda: any("is damaged" in toast for toast in seen.toasts()))
+        await seen.press("f2", until=lambda: seen.app.current_mode == "chat")

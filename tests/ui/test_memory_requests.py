@@ -1,4 +1,4 @@
-"""What is asked of the memory in the chat: done on the spot, shown, and taken back with one key."""
+"""Requests to the memory, typed in the chat: done on the spot, shown, and taken back with one key."""
 
 from memapp.language.english.second_person import addressed
 from memapp.services import curate
@@ -22,36 +22,27 @@ async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Se
 
 async def test_beside_an_answer_it_stands_in_a_line_of_its_own(seen: Seen) -> None:
     await seen.send("Off the record: I can't stand Dana. How do I survive the offsite?")
-    await seen.until(lambda: "I keep nothing of that" in seen.words())
-    await seen.settle()
+    await seen.settle(lambda: "I keep nothing of that" in seen.words())
     assert known(seen) == []
 
 
 async def test_commands_forget_tell_and_take_back(seen: Seen) -> None:
     curate.add(seen.app.runtime, "Mijn hond heet Pluis.")
-    await seen.send("/know hond")
-    await seen.until(lambda: "Mijn hond heet Pluis." in seen.words())
-    await seen.send("/forget hond")
-    await seen.until(lambda: "Forgotten: Mijn hond heet Pluis." in seen.words())
+    await seen.send("/know hond", until="Mijn hond heet Pluis.")
+    await seen.send("/forget hond", until="Forgotten: Mijn hond heet Pluis.")
     assert known(seen) == []
-    await seen.send("/undo")
-    await seen.until(lambda: known(seen) == ["Mijn hond heet Pluis."])
+    await seen.send("/undo", until=lambda: known(seen) == ["Mijn hond heet Pluis."])
     assert seen.chat.composer.text == ""
 
 
 async def test_a_secret_written_by_hand_is_refused_too(seen: Seen) -> None:
-    await seen.send("/remember my pin is 4432")
-    await seen.until(lambda: "I do not keep passwords" in seen.words())
+    await seen.send("/remember my pin is 4432", until="I do not keep passwords")
     assert known(seen) == []
 
 
 async def test_without_a_model_it_is_done_all_the_same(world: World) -> None:
     world.model = None
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.send("remember that I hate olives")
-        await seen.until(lambda: "I remember that: You hate olives." in seen.words())
-        await seen.send("what do you know about me?")
-        await seen.until(lambda: seen.words().count("You hate olives.") > 1)
-        await seen.send("hello there")
-        await seen.until(lambda: "No model to answer" in seen.words())
+    async with world.opened() as seen:
+        await seen.send("remember that I hate olives", until="I remember that: You hate olives.")
+        await seen.send("what do you know about me?", until=lambda: seen.words().count("You hate olives.") > 1)
+        await seen.send("hello there", until="No model to answer")

@@ -25,10 +25,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 @asynccontextmanager
 async def models_screen(world: World, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Seen]:
     """Open Models on the row of the model that can be downloaded."""
-    async with world.app(size) as seen:
-        await seen.ready()
-        await seen.pilot.press("f8")
-        await seen.until(lambda: "not here yet" in seen.text() or "% here" in seen.text())
+    async with world.opened(size) as seen:
+        await seen.press("f8", until=lambda: "not here yet" in seen.text() or "% here" in seen.text())
         await seen.pilot.press("down")
         yield seen
 
@@ -36,16 +34,14 @@ async def models_screen(world: World, size: tuple[int, int] = (80, 24)) -> Async
 async def answer(seen: Seen, key: str) -> None:
     """Answer the question that comes."""
     await seen.until(lambda: isinstance(seen.app.screen, Question))
-    await seen.pilot.press(key)
-    await seen.until(lambda: isinstance(seen.app.screen, ModelsScreen))
+    await seen.press(key, until=lambda: isinstance(seen.app.screen, ModelsScreen))
 
 
 async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, site: Hub) -> None:
     async with models_screen(world) as seen:
         assert "GB of memory free · models run on the processor" in seen.words()
         assert "Needs 301 MB of memory" in seen.words()
-        await seen.pilot.press("enter")
-        await seen.until(lambda: "This connects memapp to 127.0.0.1" in seen.words())
+        await seen.press("enter", until="This connects memapp to 127.0.0.1")
         assert "licence MIT" in seen.words()
         await answer(seen, "escape")
         assert site.asked == []
@@ -57,16 +53,13 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         rows = seen.app.screen.query_one(ModelRows)
         await seen.until(lambda: rows.current and rows.current.path == file)  # the cursor stays with it
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.app.runtime.settings.model == str(file))
-        await seen.settle()
-        await seen.pilot.press("d")
-        await seen.until(lambda: any("Choose another first" in one for one in seen.toasts()))
+        await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
+        await seen.press("d", until=lambda: any("Choose another first" in one for one in seen.toasts()))
         await seen.pilot.press("up", "enter", "down")
-        await seen.until(lambda: seen.app.runtime.settings.model == "")
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.model == "")
         await seen.pilot.press("d")
         await answer(seen, "enter")
-        await seen.until(lambda: "not here yet" in seen.text())
+        await seen.until("not here yet")
         assert not file.exists()
 
 
@@ -79,8 +72,7 @@ async def test_a_download_is_stopped_and_goes_on(world: World, site: Hub) -> Non
         await answer(seen, "enter")
         await seen.until(lambda: "↓ 36 %" in seen.text() or "↓ 73 %" in seen.text())
         assert "! online: fetching a model from 127.0.0.1" in seen.words()
-        await seen.pilot.press("f3")
-        await seen.until(lambda: "! online" in seen.words())
+        await seen.press("f3", until="! online")
         await seen.pilot.press("f8", "enter")
         await answer(seen, "enter")
         await seen.until(lambda: any("was stopped. What has arrived is kept" in one for one in seen.toasts()))
@@ -103,7 +95,7 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
         await seen.settle()
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: "↓" in seen.text())
+        await seen.until("↓")
         download = seen.app.session.talk.downloading
     assert download is not None and download.cancel.is_set()
     site.hold.clear()

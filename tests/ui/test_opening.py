@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memapp.domain.changes import Actor, Created
 from memapp.language.english.duplicates import ENGLISH
-from memapp.runtime import USER_ID, Runtime
+from memapp.runtime import Runtime
 from memapp.store import changes
 from memapp.store.database import open_database
 from memapp.store.place import BACKUPS, new_copy
@@ -21,7 +21,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     now = datetime.now(UTC)
     with made.write() as conn:
         lost = fact("User plays chess.", now, category="hobbies")
-        changes.apply(on(conn), Created(lost), Actor(USER_ID, "import"), now)
+        changes.apply(on(conn, now=now), Created(lost), Actor("import"))
     made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=25, seconds=30)))
     damage(made.backup(new_copy(path, BACKUPS, "auto", now - timedelta(minutes=5))), "memories_due")
     made.close()
@@ -35,7 +35,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     app = MemappApp(start, world.folder / "log")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         seen = Seen(app, pilot)
-        await seen.until(lambda: "r puts it back · q quits" in seen.words())
+        await seen.until("r puts it back · q quits")
         assert seen.lines()[0].startswith(" memapp"), "the name stands there before anything is loaded"
         assert "is damaged" in seen.words() and "the 25 minutes since" in seen.words()
         await pilot.press("r")

@@ -30,10 +30,9 @@ def other(world: World, seen: Seen) -> Iterator[Runtime]:
 
 async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) -> None:
     await seen.pilot.press("f3")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
-    await seen.settle()
+    await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen))
     curate.add(other, "User keeps bees.")
-    await seen.until(lambda: "You keep bees." in seen.text())
+    await seen.until("You keep bees.")
 
 
 async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, other: Runtime) -> None:
@@ -68,7 +67,7 @@ async def test_a_reply_whose_process_died_is_shown_as_interrupted(seen: Seen, ot
     assert seen.chat.state.thread
     turn = take_turn(other, seen.chat.state.thread.id, "I keep hens.")
     next(turn)
-    await seen.until(lambda: "another memapp is writing this" in seen.text())
+    await seen.until("another memapp is writing this")
     with other.write() as session:
         session.run("UPDATE leases SET until = 0")  # nobody renews it
     await seen.until(lambda: "interrupted" in seen.text() and "another memapp is writing this" not in seen.text())
@@ -77,10 +76,9 @@ async def test_a_reply_whose_process_died_is_shown_as_interrupted(seen: Seen, ot
 async def test_what_another_process_erases_stands_nowhere_on_the_screen(seen: Seen, other: Runtime) -> None:
     await seen.send("I keep Zqarla bees.")
     seen.chat.composer.insert("half a message")
-    await seen.until(lambda: "Zqarla" in seen.text())
+    await seen.until("Zqarla")
     assert forget.forget_everywhere(other, "Zqarla").left == ()
-    await seen.until(lambda: "Zqarla" not in seen.text() + "".join(seen.chat.composer.prompts))
-    await seen.settle()
+    await seen.settle(lambda: "Zqarla" not in seen.text() + "".join(seen.chat.composer.prompts))
     assert seen.chat.composer.text == "half a message"
 
 
@@ -106,8 +104,7 @@ async def test_an_erasure_that_comes_while_another_is_shown_leaves_what_is_being
 
 
 async def test_a_second_window_keeps_no_drafts_and_says_so(world: World) -> None:
-    async with world.app() as first:
-        await first.ready()
+    async with world.opened() as first:
         assert "Two windows" not in first.text()
         first.chat.composer.insert("to the first")
         await first.until(lambda: chats.get_draft(first.app.runtime, ""))

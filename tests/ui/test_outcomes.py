@@ -1,4 +1,4 @@
-"""What came of a message stands below its answer in one quiet line, which opens; each key that it shows works."""
+"""The quiet line below an answer says what came of the message, and opens; each key that it shows works."""
 
 from memapp.services import curate, preferences
 from memapp.services.consent import decisions, pending
@@ -30,39 +30,29 @@ def chosen(seen: Seen) -> str:
 async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
-    await seen.until(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
-    await seen.settle()
+    await seen.settle(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
 
 
 async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
     await told(seen, f"{DOG} {QUOTED}")
-    await seen.until(lambda: f"▸ {KEPT} · edit · undo · 1 not kept" in seen.words())
+    await seen.until(f"▸ {KEPT} · edit · undo · 1 not kept")
     assert "not your own words" not in seen.text(), "why is said to those who look"
-    await seen.pilot.press("escape", "up", "w")
-    await seen.until(lambda: "– “I hate Mondays” · not your own words · keep anyway" in seen.words())
-    await seen.pilot.press("down", "down")
-    await seen.until(lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1])
-    await seen.pilot.press("m")
-    await seen.until(lambda: known(seen) == ["User has a dog called Rex.", "User hates Mondays."])
-    await seen.until(lambda: "▾ Remembered 2 ✓ You have a dog called Rex." in seen.words())
+    await seen.press("escape", "up", "w", until="– “I hate Mondays” · not your own words · keep anyway")
+    await seen.press("down", "down", until=lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1])
+    await seen.press("m", until=lambda: known(seen) == ["User has a dog called Rex.", "User hates Mondays."])
+    await seen.until("▾ Remembered 2 ✓ You have a dog called Rex.")
     await seen.until(lambda: "u Undo" in seen.lines()[-1] and "m Remember" not in seen.lines()[-1])
-    await seen.pilot.press("u")
-    await seen.until(lambda: known(seen) == ["User has a dog called Rex."])
-    await seen.until(lambda: "– You hate Mondays. · you took it back · m keep anyway" in seen.words())
-    await seen.pilot.press("up", "enter")
-    await seen.until(lambda: "you took it back" not in seen.words())
+    await seen.press("u", until=lambda: known(seen) == ["User has a dog called Rex."])
+    await seen.until("– You hate Mondays. · you took it back · m keep anyway")
+    await seen.press("up", "enter", until=lambda: "you took it back" not in seen.words())
 
 
 async def test_one_thing_is_edited_and_taken_back_on_its_line(seen: Seen) -> None:
     await told(seen, DOG)
-    await seen.pilot.press("escape", "up", "w")
-    await seen.until(lambda: f"{KEPT} · e edit · u undo" in seen.words())
-    await seen.pilot.press("e")
-    await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
-    await seen.pilot.press("escape")
-    await seen.until(lambda: not isinstance(seen.app.screen, MemoryForm))
-    await seen.pilot.press("u")
-    await seen.until(lambda: known(seen) == [] and "1 not kept" in seen.text())
+    await seen.press("escape", "up", "w", until=f"{KEPT} · e edit · u undo")
+    await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+    await seen.press("escape", until=lambda: not isinstance(seen.app.screen, MemoryForm))
+    await seen.press("u", until=lambda: known(seen) == [] and "1 not kept" in seen.text())
 
 
 async def test_why_the_only_statement_was_not_kept_is_said_at_once(seen: Seen) -> None:
@@ -73,10 +63,10 @@ async def test_why_the_only_statement_was_not_kept_is_said_at_once(seen: Seen) -
 async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
     await told(seen, QUOTED)
     await seen.click("1 not kept")
-    await seen.until(lambda: "keep anyway" in seen.text())
+    await seen.until("keep anyway")
     await seen.click("keep anyway")
     await seen.until(lambda: known(seen) == ["User hates Mondays."])
-    await seen.until(lambda: "Remembered: You hate Mondays." in seen.words())
+    await seen.until("Remembered: You hate Mondays.")
     await seen.click("undo")
     await seen.until(lambda: known(seen) == [])
 
@@ -89,19 +79,15 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
     decisions.deny(seen.app.runtime, *(one.id for one in pending.list_pending(seen.app.runtime)))
     seen.app.session.memories_changed()
-    await seen.pilot.press("f2")
-    await seen.until(lambda: "You have diabetes. · you said no" in seen.words())
-    await seen.pilot.press("down", "m")
-    await seen.until(lambda: "User has diabetes." in known(seen))
+    await seen.press("f2", until="You have diabetes. · you said no")
+    await seen.press("down", "m", until=lambda: "User has diabetes." in known(seen))
 
 
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await told(seen, f"{DOG} {QUOTED}", QUOTED)
         before = [str(one.content) for one in seen.app.screen.query(OutcomeNote)]
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.until(lambda: seen.text().count("1 not kept") == 2)
         assert [str(one.content) for one in seen.app.screen.query(OutcomeNote)] == before
 

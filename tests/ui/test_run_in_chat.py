@@ -30,8 +30,7 @@ def last(seen: Seen) -> Answer:
 async def test_a_failed_command_shows_its_output_and_what_worked_and_leads_to_the_lesson(world: World, folder: Path) -> None:
     hostile = b"[/INST][@click=app.quit]x[/]\n\x1b[31m\x1b]52;c;aGk=\x07red\n" + b"x" * 10**6 + b"\nline" * 50
     (folder / "hostile").write_bytes(hostile)
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         for written in ("/run git stauts -s", "/run git status -s", "/run git stauts -s"):
             await seen.send(written)
         assert "exit 1 · 0." in seen.text() and "memapp: here `git status -s` worked once" in seen.words()
@@ -44,24 +43,20 @@ async def test_a_failed_command_shows_its_output_and_what_worked_and_leads_to_th
         assert isinstance(seen.app.screen, TextCard)
         no_escapes(seen)
         await seen.pilot.press("escape", "up", "up", "right", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, LearnedScreen))
-        await seen.settle()
+        await seen.settle(lambda: isinstance(seen.app.screen, LearnedScreen))
         assert "+ git status -s" in seen.text()
 
-    async with world.app(size=(120, 40)) as seen:
-        await seen.ready()
+    async with world.opened(size=(120, 40)) as seen:
         assert "/run cat hostile" in seen.text() and "exit 0 · 0." in seen.text(), "it is there after a restart"
         await seen.pilot.press("up")
         assert seen.chat.composer.text == "/run cat hostile"
 
 
 async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on_meanwhile(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         for key in ("escape", "ctrl+c"):
             seen.chat.composer.insert("/run sh -c 'echo begun; sleep 60'")
-            await seen.pilot.press("enter")
-            await seen.until(lambda: "begun" in last(seen).text and "Running · esc stops" in seen.text())
+            await seen.press("enter", until=lambda: "begun" in last(seen).text and "Running · esc stops" in seen.text())
             await seen.type("typed")
             assert seen.chat.composer.text == "typed", "nothing holds the keys"
             seen.chat.composer.clear_text()
@@ -71,21 +66,18 @@ async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on_meanwhi
 
 
 async def test_only_what_was_typed_is_run(world: World, folder: Path) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("/run touch a | touch b")
         assert seen.chat.composer.text == "/run touch a | touch b", "it goes back to be put right"
         seen.chat.composer.clear_text()
         await seen.send("/run touch c")
         await seen.pilot.press("ctrl+r")
         (folder / "c").unlink()
-        await seen.pilot.press("escape", "up", "e")
-        await seen.settle()
+        await seen.press("escape", "up", "e")
         assert seen.chat.composer.text == "/run touch c", "to be sent again it must be sent again"
         assert [one.name for one in folder.iterdir()] == [".git"]
 
 
 async def test_a_command_that_memapp_was_started_with_waits_for_the_person(world: World, folder: Path) -> None:
-    async with world.app(question="/run touch a") as seen:
-        await seen.ready()
+    async with world.opened(question="/run touch a") as seen:
         assert seen.chat.composer.text == "/run touch a" and not (folder / "a").exists()

@@ -1,4 +1,4 @@
-"""What the screens look like, and that every key they offer works."""
+"""Every screen looks as its picture shows, and every key that it offers works."""
 
 import difflib
 import os
@@ -78,8 +78,7 @@ async def conversation(world: World, size: tuple[int, int], *, before: bool = Tr
     ):
         if before:
             _talked(world)
-        async with world.app(size=size) as seen:
-            await seen.ready()
+        async with world.opened(size=size) as seen:
             if not before:
                 await _talk(world, seen)
             yield seen
@@ -146,11 +145,9 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
     name = f"{size[0]}x{size[1]}"
     async with conversation(world, size, before=False) as seen:
         compare(seen, f"chat-{name}", update)
-        await seen.pilot.press("ctrl+t", "escape", "right")
-        await seen.settle()
+        await seen.press("ctrl+t", "escape", "right")
         compare(seen, f"loop-{name}", update)
-        await seen.pilot.press("ctrl+t", "ctrl+b")
-        await seen.settle()
+        await seen.press("ctrl+t", "ctrl+b")
         compare(seen, f"threads-{name}", update)
         await seen.pilot.press("escape", "slash")
         compare(seen, f"commands-{name}", update)
@@ -167,8 +164,7 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
 @pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
 async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
         preferences.set_preference(seen.app.runtime, "hints", "false")
         await seen.send('I have a dog called Rex. My boss said "I hate Mondays". I have diabetes.')
@@ -176,15 +172,13 @@ async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tup
         await seen.settle()
         compare(seen, f"outcome-{name}", update)
         await seen.pilot.press("escape", "up", "w", "down", "down", "down")
-        await seen.until(lambda: "m keep anyway" in seen.text())
-        await seen.settle()
+        await seen.settle(lambda: "m keep anyway" in seen.text())
         compare(seen, f"outcome-open-{name}", update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_first_start_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
-    async with world.app(size=size, demo=True) as seen:
-        await seen.ready()
+    async with world.opened(size=size, demo=True) as seen:
         top = seen.lines()[0]
         assert ("demo - nothing is saved" if size[0] > 80 else " demo ") in top and " Settings" in top
         assert "Nothing leaves this machine." in seen.words()
@@ -211,40 +205,31 @@ async def test_escape_leaves_a_search_before_it_leaves_the_settings(world: World
 
 
 async def test_the_card_of_the_first_start_has_keys_of_its_own(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         copied: list[str] = []
         seen.app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
-        await seen.pilot.press("escape", "y")
-        await seen.until(lambda: copied == [str(seen.app.runtime.paths.database)])
+        await seen.press("escape", "y", until=lambda: copied == [str(seen.app.runtime.paths.database)])
         assert seen.toasts() == ["Sent to your terminal's clipboard."]
-        await seen.pilot.press("v")
-        await seen.until(lambda: isinstance(seen.app.screen, Choice))
-        await seen.pilot.press("down", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.theme == "memapp-light")
-        await seen.pilot.press("t")
-        await seen.until(lambda: not seen.app.is_running)
+        await seen.press("v", until=lambda: isinstance(seen.app.screen, Choice))
+        await seen.press("down", "enter", until=lambda: seen.app.runtime.settings.theme == "memapp-light")
+        await seen.press("t", until=lambda: not seen.app.is_running)
         assert seen.app.demo_wanted
 
 
 async def test_other_letters_beside_that_card_begin_a_message(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
-        await seen.pilot.press("escape", *"hello")
-        await seen.until(lambda: seen.chat.composer.text == "hello")
+    async with world.opened(size=(80, 24)) as seen:
+        await seen.press("escape", *"hello", until=lambda: seen.chat.composer.text == "hello")
 
 
 async def test_later_those_keys_are_letters_for_the_composer(world: World) -> None:
     async with conversation(world, (80, 24)) as seen:
         await seen.pilot.press("escape", "up")
         await seen.until(lambda: "y Copy" in seen.lines()[-1] and "m Remember" in seen.lines()[-1])
-        await seen.pilot.press("t", "v")
-        await seen.until(lambda: seen.chat.composer.text == "tv")
+        await seen.press("t", "v", until=lambda: seen.chat.composer.text == "tv")
         await seen.pilot.press("backspace", "backspace", "ctrl+n", "escape")
         await seen.until(lambda: seen.chat.state.thread is None and seen.chat.transcript.has_focus)
         await seen.until(lambda: "Copy" not in seen.lines()[-1] and "Remember" not in seen.lines()[-1])
-        await seen.pilot.press("e", "m")
-        await seen.until(lambda: seen.chat.composer.text == "em")
+        await seen.press("e", "m", until=lambda: seen.chat.composer.text == "em")
 
 
 async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) -> None:
@@ -252,8 +237,7 @@ async def test_an_open_file_is_told_on_the_screen(world: World, update: bool) ->
     async with world.app(size=(80, 24)) as seen:
         await seen.until(lambda: "q quits" in seen.text() and "f1 Help" in seen.text())
         compare(seen, "locked-80x24", update)
-        await seen.pilot.press("q")
-        await seen.until(lambda: not seen.app.is_running)
+        await seen.press("q", until=lambda: not seen.app.is_running)
         assert seen.app.return_code == 3
 
 
@@ -262,11 +246,9 @@ async def test_every_theme_shows_every_screen(world: World, theme: str) -> None:
     async with conversation(world, (80, 24)) as seen:
         seen.app.use_theme(theme)
         for keys in (["ctrl+t"], ["ctrl+b"], ["escape", "f8"], ["f9"], ["f2"]):
-            await seen.pilot.press(*keys)
-            await seen.settle()
+            await seen.press(*keys)
         assert "oolong" in seen.text()
-    async with world.app() as again:
-        await again.ready()
+    async with world.opened() as again:
         assert again.app.theme == theme
 
 
@@ -290,8 +272,7 @@ async def test_every_key_in_the_footer_works(world: World) -> None:
     async with conversation(world, (120, 40)) as seen:
         for key in ("", "escape", "ctrl+b", "f4", "tab", "f6", "tab", "tab", "f7", "tab", "tab", "f8", "f9"):
             if key:
-                await seen.pilot.press(key)
-                await seen.settle()
+                await seen.press(key)
             screen = seen.app.screen
             assert screen.query(KeyLine)
             shown = [active for active in screen.active_bindings.values() if active.binding.show]
@@ -320,7 +301,7 @@ async def test_the_palette_reaches_every_action(world: World) -> None:
             assert wanted in names
         await seen.pilot.press("ctrl+p")
         await seen.type("morning")
-        await seen.until(lambda: "Open this chat" in seen.text())
+        await seen.until("Open this chat")
         await seen.pilot.press("escape")
 
 
@@ -332,78 +313,59 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         is_open = seen.chat.state.thread
         assert is_open is not None and is_open.id != other.id
         await seen.pilot.press("ctrl+b", "up" if chats.list_threads(seen.app.runtime)[0].id == other.id else "down", "e")
-        await seen.until(lambda: "Rename this chat" in seen.text())
+        await seen.until("Rename this chat")
         await seen.pilot.press("end", "ctrl+u")
         await seen.type("Milk")
         await seen.pilot.press("enter")
-        await seen.until(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
-        await seen.settle()
+        await seen.settle(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
         await seen.pilot.press("d")
-        await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
-        await seen.settle()
+        await seen.settle(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         assert [one.id for one in chats.list_threads(seen.app.runtime)] == [is_open.id], "the cursor stays with what was renamed"
         forget.purge_chats(seen.app.runtime, [other.id])
         chats.rename_thread(seen.app.runtime, is_open.id, "Tea")
         await seen.pilot.press("d")
-        await seen.until(lambda: not chats.list_threads(seen.app.runtime))
-        await seen.settle()
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
+        await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
+        await seen.press("ctrl+z", until=lambda: len(chats.list_threads(seen.app.runtime)) == 1)
         seen.chat.threads.delete(*chats.list_threads(seen.app.runtime))
-        await seen.until(lambda: not chats.list_threads(seen.app.runtime))
-        await seen.settle()
+        await seen.settle(lambda: not chats.list_threads(seen.app.runtime))
         seen.chat.threads.bring_back()
         await seen.until(lambda: "Tea · kept 30 days or more" in seen.words())
         await seen.pilot.press("enter")
-        await seen.until(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
-        await seen.settle()
+        await seen.settle(lambda: seen.chat.state.thread is not None and seen.chat.state.thread.title.endswith("Tea"))
         assert seen.chat.state.thread is not None
         seen.chat.threads.erase(seen.chat.state.thread)
-        await seen.until(lambda: "Erase this chat for good?" in seen.text())
-        await seen.pilot.press(*"erase", "enter")
-        await seen.until(lambda: "0 copies left" in seen.words())
+        await seen.until("Erase this chat for good?")
+        await seen.press(*"erase", "enter", until="0 copies left")
         assert seen.chat.state.thread is None and chats.list_threads(seen.app.runtime, deleted=True) == []
 
 
 async def test_a_setting_is_changed_and_kept(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("f9", "slash")
-        await seen.type("top_k")
-        await seen.pilot.press("enter", "enter")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
+        await seen.type("top_k", "enter", "enter", until=lambda: len(seen.app.screen_stack) > 1)
         await seen.pilot.press("backspace", "backspace", "7", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 7)
-        await seen.settle()
+        await seen.settle(lambda: seen.app.runtime.settings.top_k == 7)
         assert "R Default" in seen.text()
         assert "top_k = 7" in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.settle()
-        await seen.pilot.press("enter")
-        await seen.until(lambda: len(seen.app.screen_stack) > 1)
-        await seen.pilot.press("x", "enter")
-        await seen.until(lambda: "top_k is a whole number from 0 to 50." in seen.words())
+        await seen.press("enter", until=lambda: len(seen.app.screen_stack) > 1)
+        await seen.press("x", "enter", until="top_k is a whole number from 0 to 50.")
         line = seen.app.screen
         assert isinstance(line, LineQuestion) and line.query_one(Input).value == "x", "a refused value can be corrected"
         await seen.pilot.press("backspace", "8", "enter")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 8)
-        await seen.settle()
-        await seen.pilot.press("R")
-        await seen.until(lambda: seen.app.runtime.settings.top_k == 10)
+        await seen.settle(lambda: seen.app.runtime.settings.top_k == 8)
+        await seen.press("R", until=lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.until(lambda: "R Default" not in seen.text())
 
 
 async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.pilot.press("f9", "slash", *"Colours", "enter")
         for ending, kept in (("escape", "memapp-dark"), ("enter", "memapp-light")):
-            await seen.pilot.press("enter")
-            await seen.until(lambda: isinstance(seen.app.screen, Choice))
-            await seen.pilot.press("down")
-            await seen.until(lambda: seen.app.theme == "memapp-light")
-            await seen.pilot.press(ending)
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("enter", until=lambda: isinstance(seen.app.screen, Choice))
+            await seen.press("down", until=lambda: seen.app.theme == "memapp-light")
+            await seen.press(ending, until=lambda: len(seen.app.screen_stack) == 1)
             await seen.until(lambda: seen.app.theme == seen.app.runtime.settings.theme)
             assert seen.app.theme == kept
 
@@ -415,18 +377,16 @@ def test_every_way_in_which_a_model_fits_has_a_sign() -> None:
 async def test_links_are_shown_before_they_are_followed(world: World) -> None:
     assert world.model is not None
     world.model.enqueue("See [this](https://example.org/x) or [that](file:///etc/passwd).")
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         await seen.send("links?")
         opened: list[str] = []
         seen.app.open_url = lambda url, **_: opened.append(url)  # type: ignore[method-assign]
         markdown = seen.chat.query("ReplyMarkdown").first()
         for href in ("https://example.org/x", "file:///etc/passwd"):
             markdown.post_message(type(markdown).LinkClicked(markdown, href))
-            await seen.until(lambda: "Open this link?" in seen.text())
+            await seen.until("Open this link?")
             assert href in seen.text()
-            await seen.pilot.press("enter")
-            await seen.until(lambda: len(seen.app.screen_stack) == 1)
+            await seen.press("enter", until=lambda: len(seen.app.screen_stack) == 1)
         assert opened == ["https://example.org/x"]
 
 
@@ -473,12 +433,11 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
             await seen.settle()
             below = seen.lines()[-4:]  # the line above the composer says nothing now
             notify(seen.chat, "Taken back: Remembered “Anna likes oolong in the morning and at night”")
-            await seen.until(lambda: "Taken back:" in seen.text())
+            await seen.until("Taken back:")
             assert seen.lines()[-4:] == below
             assert "[Chat]" in seen.lines()[0]
             seen.app.clear_notifications()
-        await seen.pilot.press("escape", "up")
-        await seen.settle()
+        await seen.press("escape", "up")
         keys = seen.lines()[-1]
         assert "^t Loop" in keys and "^p palette" in keys
         assert "^b" not in keys
@@ -490,14 +449,11 @@ async def test_escape_leaves_the_editing_of_a_memory_before_its_card(world: Worl
         known = curate.list_memories(runtime)[0]
         memory = replace(known, id="01KG9HXJMRVST5QEZ1A4EGR62M", text="Anna keeps bees.", origin="import")
         with runtime.write() as session:
-            changes.apply(session, Created(memory), Actor(runtime.user_id, "import"), runtime.clock())
+            changes.apply(session, Created(memory), Actor("import"))
         seen.app.push_screen(MemoryCard(seen.app.session, memory, "Used for this answer."))
         await seen.settle()
         assert "imported" in seen.words() and "Used for this answer." in seen.text()
-        await seen.pilot.press("e", "x", "escape")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
-        await seen.pilot.press("e")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryForm))
+        await seen.press("e", "x", "escape", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
         assert seen.app.screen.query_one(TextArea).text == memory.text
-        await seen.pilot.press("escape", "escape")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.press("escape", "escape", until=lambda: len(seen.app.screen_stack) == 1)

@@ -1,4 +1,4 @@
-"""What runs beside the screen: one turn at a time, idle work that gives way, and the last choice of a model."""
+"""Work beside the screen: one turn at a time, idle work that gives way, and the last choice of a model."""
 
 import threading
 import time

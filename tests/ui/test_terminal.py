@@ -1,4 +1,4 @@
-"""What the terminal sends: keys and mouse as Textual reads them, and every paste whole, cleaned, and never as keys."""
+"""Keys and mouse are read as Textual reads them, and every paste comes whole, cleaned, and never as keys."""
 
 import asyncio
 import os

@@ -22,10 +22,10 @@ from memapp.services.consent import decisions, pending
 from memapp.store import changes
 from memapp.ui.dialogs import ConfirmErase, TextCard
 from memapp.ui.memories.card import MemoryCard
-from memapp.ui.memories.labels import age, kept, kept_in_full
 from memapp.ui.screens.memories import MemoriesScreen
 from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.composer import DRAFT_SECONDS
+from memapp.ui.widgets.labels import age, kept, kept_in_full
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -37,12 +37,10 @@ NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 @asynccontextmanager
 async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[Seen, TrashScreen]]:
     """The app in Trash, with one memory for each reason."""
-    async with world.app(size=size) as seen:
-        await seen.ready()
+    async with world.opened(size=size) as seen:
         fill(seen.app.runtime)
         await seen.pilot.press("f5")
-        await seen.until(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
-        await seen.settle()
+        await seen.settle(lambda: isinstance(seen.app.screen, TrashScreen) and seen.app.screen.shown_for == "")
         screen = seen.app.screen
         assert isinstance(screen, TrashScreen)
         yield seen, screen
@@ -51,14 +49,12 @@ async def trash(world: World, size: tuple[int, int] = (120, 40)) -> AsyncIterato
 def fill(runtime: Runtime) -> None:
     facts = ("Anna has a cat.", "Anna owns a cat.", "Anna had a dog.", "Anna lives in Oslo.", "Anna met Tom once.", "Anna sings.")
     ids = {text: curate.add(runtime, text).memory_id for text in facts}
-    now, worker = runtime.clock(), Actor(runtime.user_id, "rules")
+    now, worker = runtime.clock(), Actor("rules")
     with runtime.write() as session:
-        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker, now)
-        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker, now)
-        changes.apply(
-            session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker, now
-        )
-        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker, now)
+        changes.apply(session, Merged(ids["Anna owns a cat."], ids["Anna has a cat."], now + timedelta(days=30)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna had a dog."], "unused", now + timedelta(hours=20)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna lives in Oslo."], "superseded", now + timedelta(days=6, hours=4)), worker)
+        changes.apply(session, SoftDeleted(ids["Anna met Tom once."], "overflow", now + timedelta(days=30)), worker)
     curate.discard(runtime, ids["Anna sings."])
 
 
@@ -67,8 +63,7 @@ def in_trash(runtime: Runtime) -> list[str]:
 
 
 async def ask_to_erase(seen: Seen, key: str) -> ConfirmErase:
-    await seen.pilot.press(key)
-    await seen.until(lambda: isinstance(seen.app.screen, ConfirmErase))
+    await seen.press(key, until=lambda: isinstance(seen.app.screen, ConfirmErase))
     await seen.pilot.pause()
     assert isinstance(seen.app.screen, ConfirmErase)
     return seen.app.screen
@@ -81,12 +76,9 @@ def put_cursor(screen: TrashScreen, text: str) -> Memory:
 
 
 async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
-        await seen.pilot.press("f5")
-        await seen.until(lambda: "The trash is empty." in seen.text())
-        await seen.pilot.press("E", "X", "r", "enter")
-        await seen.settle()
+    async with world.opened() as seen:
+        await seen.press("f5", until="The trash is empty.")
+        await seen.press("E", "X", "r", "enter")
         assert len(seen.app.screen_stack) == 1
 
 
@@ -142,13 +134,10 @@ async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) 
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         put_cursor(screen, "Anna had a dog.")
-        await seen.pilot.press("r")
-        await seen.until(lambda: len(screen.rows.items) == 4)
+        await seen.press("r", until=lambda: len(screen.rows.items) == 4)
         assert "Anna had a dog." in [one.text for one in curate.list_memories(runtime)]
-        await seen.pilot.press("ctrl+z")
-        await seen.until(lambda: len(screen.rows.items) == 5)
-        await seen.pilot.press("ctrl+a", "r")
-        await seen.until(lambda: not screen.rows.items)
+        await seen.press("ctrl+z", until=lambda: len(screen.rows.items) == 5)
+        await seen.press("ctrl+a", "r", until=lambda: not screen.rows.items)
         assert in_trash(runtime) == []
 
 
@@ -156,8 +145,7 @@ async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
     async with trash(world) as (seen, screen):
         curate.add(seen.app.runtime, "Anna had a dog.")
         put_cursor(screen, "Anna had a dog.")
-        await seen.pilot.press("r")
-        await seen.until(lambda: any("knows the same" in toast for toast in seen.toasts()))
+        await seen.press("r", until=lambda: any("knows the same" in toast for toast in seen.toasts()))
         assert "Anna had a dog." in in_trash(seen.app.runtime)
 
 
@@ -166,10 +154,8 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         runtime = seen.app.runtime
         written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
         with runtime.decide() as session:
-            changes.apply(session, Purged(written.id), Actor(runtime.user_id, "person"), runtime.clock())
-            changes.apply(
-                session, Created(replace(written, origin="distilled")), Actor(runtime.user_id, "rules"), runtime.clock()
-            )
+            changes.apply(session, Purged(written.id), Actor("person"))
+            changes.apply(session, Created(replace(written, origin="distilled")), Actor("rules"))
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()
@@ -187,19 +173,16 @@ async def test_search_finds_what_was_forgotten(world: World) -> None:
         await seen.type("dog category:x")
         await seen.until(lambda: screen.shown_for == "dog category:x")
         assert "! category: is one of" in seen.text()
-        await seen.pilot.press(*["backspace"] * len(" category:x"))
-        await seen.until(lambda: screen.shown_for == "dog")
+        await seen.press(*["backspace"] * len(" category:x"), until=lambda: screen.shown_for == "dog")
         assert [one.text for one in screen.rows.items] == ["Anna had a dog."]
-        await seen.pilot.press("down", "escape")
-        await seen.until(lambda: screen.shown_for == "" and len(screen.rows.items) == 5)
+        await seen.press("down", "escape", until=lambda: screen.shown_for == "" and len(screen.rows.items) == 5)
 
 
 async def test_enter_shows_the_whole_text_and_what_took_it_in(world: World) -> None:
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna owns a cat.")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
-        await seen.until(lambda: "merged into Anna has a cat." in seen.words())
+        await seen.press("enter", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.until("merged into Anna has a cat.")
 
 
 async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
@@ -207,9 +190,7 @@ async def test_nothing_is_erased_without_the_typed_word(world: World) -> None:
         put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
         await seen.pilot.press("enter")
-        await seen.type("yes")
-        await seen.pilot.press("enter", "escape")
-        await seen.until(lambda: len(seen.app.screen_stack) == 1)
+        await seen.type("yes", "enter", "escape", until=lambda: len(seen.app.screen_stack) == 1)
         assert "Anna had a dog." in in_trash(seen.app.runtime)
 
 
@@ -217,16 +198,11 @@ async def test_the_typed_word_erases_and_a_receipt_is_shown(world: World) -> Non
     async with trash(world) as (seen, screen):
         put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
-        await seen.type("eras")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: "Type the whole word: erase" in seen.text())
-        await seen.type("e")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("eras", "enter", until="Type the whole word: erase")
+        await seen.type("e", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.until(lambda: not seen.toasts() and "Receipt" in seen.text())
         assert "1 item erased" in seen.words() and "0 copies left" in seen.words()
-        await seen.pilot.press("escape")
-        await seen.until(lambda: len(screen.rows.items) == 4)
+        await seen.press("escape", until=lambda: len(screen.rows.items) == 4)
         assert b"Anna had a dog." not in seen.app.runtime.paths.database.read_bytes()
 
 
@@ -237,20 +213,18 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space", "space")
         first, second, _ = (one.id for one in screen.rows.items)
-        await seen.pilot.press("G", "j", "enter")
-        await seen.until(lambda: len(screen.rows.items) == 2)
+        await seen.press("G", "j", "enter", until=lambda: len(screen.rows.items) == 2)
         await seen.pilot.press("space")
         curate.restore(runtime, first)
         seen.app.session.memories_changed()
         await seen.until(lambda: first not in screen.rows.marked)
-        await seen.until(lambda: "3 marked" in seen.words())
+        await seen.until("3 marked")
         assert second in screen.rows.marked
         await ask_to_erase(seen, "X")
         assert "Erase 3 memories for good?" in seen.words()
         curate.restore(runtime, second)
-        await seen.pilot.press(*"erase", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.until(lambda: "Left as they are: 1 memory no longer in the trash." in seen.words())
+        await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.until("Left as they are: 1 memory no longer in the trash.")
         assert screen.rows.marked == {} and "marked" not in str(screen.counted.render())
         assert {first, second} <= {one.id for one in curate.list_memories(runtime)}
 
@@ -258,26 +232,19 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
 async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(world: World) -> None:
     async with trash(world) as (seen, _):
         await ask_to_erase(seen, "X")
-        await seen.pilot.press("f3")
-        await seen.until(lambda: "esc closes this first." in seen.toasts())
-        await seen.pilot.press("escape", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoryCard))
-        await seen.pilot.press("f3")
-        await seen.until(lambda: isinstance(seen.app.screen, MemoriesScreen))
-        await seen.pilot.press("f5")
-        await seen.until(lambda: isinstance(seen.app.screen, TrashScreen))
+        await seen.press("f3", until=lambda: "esc closes this first." in seen.toasts())
+        await seen.press("escape", "enter", until=lambda: isinstance(seen.app.screen, MemoryCard))
+        await seen.press("f3", until=lambda: isinstance(seen.app.screen, MemoriesScreen))
+        await seen.press("f5", until=lambda: isinstance(seen.app.screen, TrashScreen))
 
 
 async def test_the_box_for_messages_shows_whether_it_is_ticked_and_enter_erases_there_too(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         said: list[bool | None] = []
         seen.app.push_screen(ConfirmErase("Erase?", "A memory.", may_take_messages=True), said.append)
-        await seen.until(lambda: "[ ] also erase the messages it came from" in seen.words())
-        await seen.pilot.press(*"erase", "shift+tab", "space")
-        await seen.until(lambda: "[✓] also erase the messages it came from" in seen.words())
-        await seen.pilot.press("enter")
-        await seen.until(lambda: said == [True])
+        await seen.until("[ ] also erase the messages it came from")
+        await seen.press(*"erase", "shift+tab", "space", until="[✓] also erase the messages it came from")
+        await seen.press("enter", until=lambda: said == [True])
 
 
 async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(world: World) -> None:
@@ -287,9 +254,7 @@ async def test_from_the_receipt_one_goes_to_another_memory_with_the_same_words(w
         put_cursor(screen, "Anna had a dog.")
         await ask_to_erase(seen, "X")
         assert "Your profile will still say Goals: a dog. Change that with F4, tab." in seen.words()
-        await seen.type("erase")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.pilot.pause()
         assert "Their words also stand in 1 other memory" in seen.words()
         assert "Your profile still says: Goals: a dog. Change that with F4, tab." in seen.words()
@@ -316,32 +281,24 @@ async def test_emptying_needs_the_word_too(world: World) -> None:
     async with trash(world) as (seen, screen):
         await ask_to_erase(seen, "E")
         assert "All 5 memories in the trash, with all that repeats the words: guesses, requests in the inbox" in seen.words()
-        await seen.type("erase")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.pilot.press("escape")
-        await seen.until(lambda: not screen.rows.items)
+        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.press("escape", until=lambda: not screen.rows.items)
         assert "The trash is empty." in seen.text()
         runtime = seen.app.runtime
         seen.chat.composer.load_text("Did Anna have zqarla?")
-        await seen.pilot.press("F")
-        await seen.until(lambda: "Forget words everywhere" in seen.text())
-        await seen.pilot.press("enter")
-        await seen.until(lambda: "At least 2 characters." in seen.words())
-        await seen.pilot.press(*"zqarla", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, ConfirmErase))
-        await seen.until(lambda: "1 item: 0 memories, 0 messages and 1 other entry" in seen.words())
+        await seen.press("F", until="Forget words everywhere")
+        await seen.press("enter", until="At least 2 characters.")
+        await seen.press(*"zqarla", "enter", until=lambda: isinstance(seen.app.screen, ConfirmErase))
+        await seen.until("1 item: 0 memories, 0 messages and 1 other entry")
         assert chats.get_draft(runtime, "") == "Did Anna have zqarla?"
-        await seen.pilot.press(*"erase", "enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
-        await seen.until(lambda: "1 item erased" in seen.words())
+        await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
+        await seen.until("1 item erased")
         await seen.chat.composer.save()
         assert (chats.get_draft(runtime, ""), seen.chat.composer.text) == ("", "")
 
 
 async def test_a_learned_memory_may_take_its_messages_along(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         assert world.model is not None
         world.model.enqueue("Fine.")
         await seen.send("Dragonfruit is what I like.")
@@ -351,13 +308,10 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
         with runtime.database.write() as conn:
             conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (revision.memory_id, message.id))
         curate.discard(runtime, revision.memory_id)
-        await seen.pilot.press("f5")
-        await seen.until(lambda: "dragonfruit" in seen.text())
+        await seen.press("f5", until="dragonfruit")
         asked = await ask_to_erase(seen, "X")
         asked.query_one(Checkbox).value = True
-        await seen.type("erase")
-        await seen.pilot.press("enter")
-        await seen.until(lambda: isinstance(seen.app.screen, TextCard))
+        await seen.type("erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         assert b"ragonfruit" not in runtime.paths.database.read_bytes()
 
 
@@ -372,23 +326,19 @@ async def test_without_colour_words_tell_what_is_urgent(world: World) -> None:
     with patch.dict(os.environ, {"NO_COLOR": "1"}):
         async with trash(world, (80, 24)) as (seen, _):
             world.clock.now += timedelta(days=1)
-            await seen.pilot.press("space")
-            await seen.settle()
+            await seen.press("space")
             assert "SOON" in seen.text() and "✓ 1 marked" in seen.words()
             assert any(line.startswith(" ▸") for line in seen.lines())
 
 
 async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
-    async with world.app(size=(80, 24)) as seen:
-        await seen.ready()
+    async with world.opened(size=(80, 24)) as seen:
         runtime = seen.app.runtime
         for number, text in enumerate([*MARKUP, *ESCAPES[:8]]):
             curate.discard(runtime, curate.add(runtime, f"{text} tea {number}"[:280]).memory_id)
-        await seen.pilot.press("f5")
-        await seen.until(lambda: "memories in the trash" in seen.text())
+        await seen.press("f5", until="memories in the trash")
         for keys in (["j"], ["enter"], ["escape"], ["X"], ["escape"], ["slash"]):
-            await seen.pilot.press(*keys)
-            await seen.settle()
+            await seen.press(*keys)
             if keys == ["X"]:  # what is at stake is counted on a thread
                 await seen.until(lambda: not isinstance(seen.app.screen, TrashScreen))
             no_escapes(seen)

@@ -57,8 +57,7 @@ async def test_the_chat_takes_every_change_of_size(seen: Seen, keys: str) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8", "f9"])
 async def test_every_mode_takes_every_change_of_size(seen: Seen, key: str) -> None:
-    await seen.pilot.press(key)
-    await seen.settle()
+    await seen.press(key)
     await through_all_sizes(seen)
 
 
@@ -67,7 +66,7 @@ async def test_a_window_that_becomes_narrow_with_both_panes_open_goes_on(seen: S
     for small in ((60, 15), (40, 10), (10, 5)):
         await seen.pilot.resize_terminal(*small)
         await seen.pilot.resize_terminal(120, 40)
-        await seen.until(lambda: "Write to" in seen.text())
+        await seen.until("Write to")
         assert seen.app.return_code is None
 
 
@@ -83,10 +82,8 @@ async def test_the_end_of_a_long_text_is_seen_in_every_window(seen: Seen) -> Non
 
 
 async def test_the_loop_leaves_room_to_write_in_a_low_window(world: World) -> None:
-    async with world.app((60, 15)) as seen:
-        await seen.ready()
-        await seen.pilot.press("ctrl+t")
-        await seen.settle()
+    async with world.opened((60, 15)) as seen:
+        await seen.press("ctrl+t")
         assert seen.chat.composer.region.bottom == 14 and seen.chat.composer.has_focus
 
 
@@ -117,8 +114,7 @@ def test_the_way_to_the_crash_file_is_printed_whole_in_a_narrow_window(monkeypat
 async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curate, "count", lambda *_: 1 // 0)
     with pytest.raises(WorkerFailed):
-        async with world.app() as seen:
-            await seen.ready()
+        async with world.opened() as seen:
             await seen.app.action_mode("memories")
             await seen.settle()
     (written,) = (world.folder / "log").iterdir()
@@ -135,16 +131,14 @@ async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, m
     monkeypatch.setattr(upkeep, "work", work)
     for number in range(1, 3):
         await seen.send(f"message {number}")
-        await seen.until(lambda number=number: len(tried) >= number)
-        await seen.settle()
+        await seen.settle(lambda number=number: len(tried) >= number)
         said = "Learning from your messages failed; memapp doctor says more."
         assert (seen.chat.query_one(StatusLine).words == said) is (number == 1)
     assert sorted(seen.app.runtime.paths.log.glob("crash-*"))
 
 
 async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         runtime, talk = seen.app.runtime, seen.app.session.talk
     talk._announce(MemoriesChanged())
     assert not list(runtime.paths.log.glob("crash-*"))
@@ -168,14 +162,12 @@ async def test_the_newest_toast_stands_in_place_of_the_one_before(seen: Seen) ->
 async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -> None:
     notify(seen.chat, "done before", seconds=25.0)
     await seen.settle()
-    await seen.pilot.press("ctrl+p")
-    await seen.settle()
+    await seen.press("ctrl+p")
     assert seen.text().count("done before") == 1
     notify(seen.chat, "done now", seconds=25.0)
     await seen.settle()
     assert seen.text().count("done now") == 1
-    await seen.pilot.press("escape")
-    await seen.settle()
+    await seen.press("escape")
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
     await seen.app.push_screen(LineQuestion("Remember", "", str))
@@ -187,11 +179,9 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     ("size", "keys"), [((80, 24), ""), ((120, 40), ""), ((80, 24), "f3 slash"), ((120, 40), "f3 n"), ((80, 24), "ctrl+f")]
 )
 async def test_a_toast_never_hides_what_is_written_into(world: World, size: tuple[int, int], keys: str) -> None:
-    async with world.app(size) as seen:
-        await seen.ready()
+    async with world.opened(size) as seen:
         curate.add(seen.app.runtime, "Anna has a cat.")
-        await seen.pilot.press(*keys.split())
-        await seen.settle()
+        await seen.press(*keys.split())
         notify(seen.chat, "Something of some length was done just now, and ctrl+z takes it back again. " * 3)
         await seen.settle()
         (toast,) = seen.app.screen.query("Toast")
@@ -203,21 +193,18 @@ async def test_a_toast_never_hides_what_is_written_into(world: World, size: tupl
 async def test_a_field_that_grows_pushes_the_toast_up(seen: Seen) -> None:
     notify(seen.chat, "Something was done")
     await seen.settle()
-    await seen.pilot.press(*["ctrl+j"] * 6)
-    await seen.settle()
+    await seen.press(*["ctrl+j"] * 6)
     assert not seen.app.screen.query_one("Toast").region.overlaps(seen.chat.composer.region)
 
 
 async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(world: World) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         await seen.send("hello")
         error = MemappError("Your message is too long (200,025 characters), nothing was sent.", "The limit is 200,000: cut it.")
         seen.chat.conversation.post_message(TurnRefused("", error, None))
         await seen.settle()
         assert "The limit is 200,000: cut it." in seen.words()
-        await seen.pilot.press("ctrl+n")
-        await seen.settle()
+        await seen.press("ctrl+n")
         assert "too long" not in seen.words()
         assert seen.chat.query_one(StatusLine).size.height == 1
 
@@ -226,26 +213,22 @@ async def test_an_error_takes_as_many_lines_as_it_needs_and_stays_in_its_chat(wo
 
 
 async def test_help_begins_with_the_keys_of_what_has_the_focus(world: World) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         await seen.send("hello")
-        await seen.pilot.press("escape", "up", "f1")
-        await seen.settle()
+        await seen.press("escape", "up", "f1")
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
         assert shown.splitlines()[0] == "Conversation"
         assert shown.splitlines()[1].split() == ["↑", "k", "Message"]
         assert "Scroll" not in shown and "Page" not in shown
         assert "Find" in shown
         assert seen.app.screen.query_one(Help).size.width <= 32
-        await seen.pilot.press("question_mark")
-        await seen.settle()
+        await seen.press("question_mark")
         assert not seen.app.screen.query(Help) and not seen.chat.composer.text
         await seen.pilot.press("f3", "f1")
         await seen.until(lambda: "tab turns to its history, relations and provenance." in _beside(seen))
         shown = seen.app.screen.query_one("#help-keys-text").render().plain  # type: ignore[attr-defined]
         assert [part.splitlines()[0] for part in shown.split("\n\n")] == ["Memories", "memapp", "Also"]
-        await seen.pilot.press("escape")
-        await seen.settle()
+        await seen.press("escape")
         assert seen.app.current_mode == "memories" and not seen.app.screen.query(Help)
 
 
@@ -257,14 +240,11 @@ def _beside(seen: Seen) -> str:
 async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(seen: Seen) -> None:
     for words in ("undo", "take back"):
         await seen.pilot.press("ctrl+p")
-        await seen.until(lambda: isinstance(seen.app.screen, CommandPalette))
-        await seen.settle()
+        await seen.settle(lambda: isinstance(seen.app.screen, CommandPalette))
         await seen.type(words)
         await seen.until(lambda: "Undo the last change of a memory" in seen.text() and "Find anything" not in seen.text())
-        await seen.pilot.press("escape")
-        await seen.until(lambda: seen.app.screen is seen.chat)
-    await seen.pilot.press("f9")
-    await seen.settle()
+        await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
+    await seen.press("f9")
     offered = [one.title for one in seen.app.get_system_commands(seen.app.screen)]
     assert offered[:2] == ["Undo the last change of a memory", "Find anything"]
     assert not {"Focus Next", "Focus Previous", "Copy selected text"} & set(offered)
@@ -298,16 +278,13 @@ async def test_letters_written_and_words_pasted_in_the_conversation_go_to_the_co
 
 
 async def test_page_up_in_an_empty_composer_scrolls_the_conversation(world: World) -> None:
-    async with world.app((80, 24)) as seen:
-        await seen.ready()
+    async with world.opened((80, 24)) as seen:
         await seen.send("a line\n" * 40)
         at = seen.chat.transcript.scroll_y
         assert at > 0
-        await seen.pilot.press("pageup")
-        await seen.settle()
+        await seen.press("pageup")
         assert seen.chat.transcript.scroll_y < at and seen.chat.composer.has_focus
-        await seen.pilot.press("pagedown")
-        await seen.settle()
+        await seen.press("pagedown")
         assert seen.chat.transcript.scroll_y == at
 
 
@@ -322,8 +299,7 @@ async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: See
         await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays.")
     for _ in range(3):
         burst(seen, "f3", "slash", *"gardener", "2")
-        await seen.until(lambda: [one.value for one in seen.app.screen.query(SearchField)] == ["gardener2"])
-        await seen.settle()
+        await seen.settle(lambda: [one.value for one in seen.app.screen.query(SearchField)] == ["gardener2"])
         assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
         assert len(seen.app.screen_stack) == 1
         burst(seen, "escape", "n", *"dnp", "escape", "f2", *"dnp")
@@ -333,14 +309,12 @@ async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: See
 
 
 async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         for city in ("Oslo", "Rome"):
             await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
             await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
         burst(seen, "f4", "j", "f7", "tab", "tab", "j")
-        await seen.until(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
-        await seen.settle()
+        await seen.settle(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
         lines = seen.app.screen.query_one(LogRows)
         assert lines.current == lines.items[1]
         await seen.pilot.press("f4")
@@ -355,8 +329,7 @@ async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Se
 
 
 async def test_news_that_come_while_the_app_closes_break_nothing(world: World) -> None:
-    async with world.app() as seen:
-        await seen.ready()
+    async with world.opened() as seen:
         app = seen.app
         with patch.object(Threads, "show", side_effect=NoMatches("gone")), patch.object(app, "_running", False):
             await seen.chat.threads.list().wait()
@@ -384,8 +357,7 @@ async def test_a_message_sent_at_the_very_moment_in_which_memory_opens_is_sent(
     monkeypatch.setattr(ChatScreen, "__init__", enter_comes_now)
     async with world.app() as seen:
         opening = seen.app.screen
-        await seen.pilot.press(*"hello")
-        await seen.until(lambda: opening.query_one(Composer).text == "hello")
+        await seen.press(*"hello", until=lambda: opening.query_one(Composer).text == "hello")
         written.set()
         await seen.ready()
         await seen.until(lambda: seen.chat.transcript.bubbles)

@@ -1,4 +1,4 @@
-"""How alike two failures are: their shapes by letters and rare words, their commands by rare words."""
+"""The likeness of two failures: their shapes by letters and rare words, their commands by rare words."""
 
 import math
 import re

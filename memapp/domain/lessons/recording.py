@@ -1,4 +1,4 @@
-"""What is recorded of the things that are done, and whether anything is."""
+"""Records of steps that were done, and the choice whether anything is recorded."""
 
 from enum import StrEnum
 from typing import NamedTuple

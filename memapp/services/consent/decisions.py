@@ -214,16 +214,16 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         raise UsageError("This request has no value yet.", "Edit it, and it is approved.")
     memory, said_in = pending.brought_by(session, request), request.evidence
     lost = replaced(request, pending.current(session, request.field))
-    consents.decide(session, request.id, "approved", by, session.now)
+    consents.decide(session, request.id, "approved", by)
     if request.field in BESIDE_PROFILE:
         consents.mark_applied(session, request.id)
         if request.field == FORGOTTEN:
             erasing.let_be_known(session, request.new_value)
         if request.field == CONFLICT and (gone := memories.find_same(session, normalise(request.old_value))):
-            changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor, session.now)
+            changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor)
         consents.note_decision(session, actor, request, "approved")
     else:
-        changes.apply(session, ProfileChanged(request.id), actor, session.now)
+        changes.apply(session, ProfileChanged(request.id), actor)
         outdated.retire(session, runtime, request, lost, actor)
         for other in pending.rivals(session, request):
             pending.end(session, other, "withdrawn", by, actor)
@@ -257,7 +257,7 @@ def _keep_instead(session: Session, runtime: Runtime, request: ConsentRequest, v
     if normalise(value) == normalise(request.old_value):
         gone = request.new_value
     elif newer := memories.find_same(session, normalise(request.new_value)):
-        changes.apply(session, Updated(newer, text=value), actor, session.now)
+        changes.apply(session, Updated(newer, text=value), actor)
     chosen = pending.add(session, CONFLICT, gone, value, "person")
     pending.end(session, request, "withdrawn", "person", actor)
     return carry_out(session, runtime, chosen, "person", actor)
@@ -267,12 +267,12 @@ def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) 
     """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
     there, now = memories.get_memories(session, [memory.id]), session.now
     if there and there[0].text == memory.text:
-        changes.apply(session, Restored(memory.id), actor, now)
+        changes.apply(session, Restored(memory.id), actor)
         return
     sources = tuple(chat.still_there(session, memory.sources))
     if memory.origin == "import":  # as it was written there; what it repeats is found in idle time
         came = replace(memory, id=memory.id if memory.id and not there else new_id(now), sources=sources, updated_at=now)
-        changes.apply(session, Created(came), actor, now)
+        changes.apply(session, Created(came), actor)
         return
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
     write(runtime, session, fact, sharing_words(session, fact.text) if fact.is_compared else (), actor)
@@ -283,8 +283,8 @@ def _replace(
 ) -> ConsentRequest:
     """Change a value at the person's own word: a request like any other, approved at once."""
     request = pending.add(session, field, old, new, proposer)
-    consents.decide(session, request.id, "approved", "person", session.now)
-    changes.apply(session, ProfileChanged(request.id, undoes), actor, session.now)
+    consents.decide(session, request.id, "approved", "person")
+    changes.apply(session, ProfileChanged(request.id, undoes), actor)
     return request
 
 
@@ -346,7 +346,7 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     elif decision == "snoozed":
         consents.snooze(session, request.id, None)
     elif decision == "approved" and request.field == FORGOTTEN:
-        erasing.remember_wordings(session, [request.new_value], session.now)
+        erasing.remember_wordings(session, [request.new_value])
     reopened = decision in ("denied", "withdrawn", "expired") or (
         decision in ("changed", "approved") and request.proposer != "person"
     )
@@ -382,10 +382,10 @@ def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decisio
                 with runtime.write():  # all of it or nothing
                     for step in (one for one in steps if not history.was_taken_back(session, one)):
                         unsaid = _unsaid(session, step, memory, known)
-                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor, session.now)
+                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
             except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
                 gone = SoftDeleted(memory.id, "person", runtime.purge_at())
-                changes.apply(session, gone, replace(actor, step=""), session.now)
+                changes.apply(session, gone, replace(actor, step=""))
 
 
 def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What does not hold any more with another home, job or partner: what stated the old value, what describes what was left.
+"""Memories outdated by another home, job or partner: those that state the old value, and those that describe what was left.
 
 What the person pinned stays. What surely is outdated goes to the trash in the step of the yes; about what may still hold, the
 person is asked.
@@ -41,7 +41,7 @@ def retire(session: Session, runtime: Runtime, request: ConsentRequest, lost: st
         gone += [one.id for one in _of_left(session, runtime, request, lost) if describes(domain, one.text) == "surely"]
     reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
     for memory_id in dict.fromkeys(gone):
-        changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor, session.now)
+        changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor)
 
 
 def ask(session: Session, runtime: Runtime, request: ConsentRequest, lost: str, fact: Memory | None) -> None:

@@ -94,13 +94,13 @@ def begin_again(runtime: Runtime) -> None:
     with runtime.decide() as session:
         for request in consents.list_requests(session, state="pending"):
             if request.created_at - session.now > A_DAY or (not is_open(session, request) and _was_behind(session, request)):
-                consents.decide(session, request.id, "withdrawn", "clock", session.now)
+                consents.decide(session, request.id, "withdrawn", "clock")
                 add_again(session, request, request.proposer)
 
 
 def _was_behind(session: Session, request: ConsentRequest) -> bool:
     """Say whether the clock was behind when something was proposed."""
-    return behind(session, request.created_at, session.now) > A_DAY
+    return behind(session, request.created_at) > A_DAY
 
 
 def end_all(
@@ -132,7 +132,7 @@ def end(
     session: Session, request: ConsentRequest, state: Ended, by: Decider, actor: Actor, *, undoes: str = "", reason: str = ""
 ) -> None:
     """End a request without a change of the profile, in the caller's transaction; the history notes it."""
-    consents.decide(session, request.id, state, by, session.now)
+    consents.decide(session, request.id, state, by)
     consents.note_decision(session, actor, request, state, undoes=undoes, reason=reason)
 
 
@@ -218,5 +218,4 @@ def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:
-    """Return what the profile says in a field."""
     return consents.read_profile(session).get(field, ())

@@ -98,7 +98,7 @@ def _take_lesson(work: _Work, row: LessonRow, said: str) -> None:
         work.came.refused += 1
         return
     if known is None:
-        changes.apply(work.session, LessonAdded(lesson), work.actor, work.session.now)
+        changes.apply(work.session, LessonAdded(lesson), work.actor)
         work.came.lessons += 1
     else:
         work.came.known += 1
@@ -126,7 +126,7 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         scope=scope,
         task=clean_text(row.task or "")[:MAX_TASK_CHARS],
         origin="import",
-        triggers=tuple(fingerprints.keep_fingerprint(session, one, tags, now) for one in found),
+        triggers=tuple(fingerprints.keep_fingerprint(session, one, tags) for one in found),
         tags=tags,
         created_at=now,
         updated_at=now,
@@ -140,12 +140,12 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
     action = clean_text(row.action)
     attempt = ToolAttempt(action, exit_code=1)
     feedback = Feedback(row.hard_failure, row.constraint_failure)
-    step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback, session.now)
+    step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback)
     found = _fingerprint(tool, scope_hash(ELSEWHERE), row.fingerprint, action)
-    fingerprint_id = fingerprints.keep_fingerprint(session, found, _tags(row.tags), session.now)
+    fingerprint_id = fingerprints.keep_fingerprint(session, found, _tags(row.tags))
     channel: Channel = feedback.channel() or "no_progress"
     excerpt = clean_text(row.error or "")[-MAX_EXCERPT_CHARS:]
-    runs.add_error(session, step_id, fingerprint_id, channel, excerpt, row.progress_delta, session.now)
+    runs.add_error(session, step_id, fingerprint_id, channel, excerpt, row.progress_delta)
     lesson_rows.add_error_row(session, step_id, said)
     work.came.failures += 1
 
@@ -153,7 +153,7 @@ def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
 def _run(work: _Work, session_id: str, tool: str) -> Run:
     if session_id not in work.runs:
         task = clean_text(session_id)[:MAX_TASK_CHARS]
-        work.runs[session_id] = runs.add_run(work.session, "import", "", tool, scope_hash(ELSEWHERE), task, work.session.now)
+        work.runs[session_id] = runs.add_run(work.session, "import", "", tool, scope_hash(ELSEWHERE), task)
     return work.runs[session_id]
 
 

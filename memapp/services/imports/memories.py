@@ -25,7 +25,6 @@ from memapp.services.consent import pending
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
 from memapp.store import access_counts, changes, chat, consents, memories, portable
-from memapp.store.encoding import new_id
 from memapp.store.records import read
 
 FOREIGN_IMPORTANCE = 2
@@ -47,7 +46,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         work.absent.add(line.id)
         _let_wait(work, memory)
         return
-    work.came.add(changes.apply(work.session, Created(memory), work.actor, work.session.now).memory_id)
+    work.came.add(changes.apply(work.session, Created(memory), work.actor).memory_id)
     work.added["memory"] += 1
     if line.used:
         access_counts.insert_used(work.session, line.id, line.used)
@@ -56,7 +55,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
 def take_note(work: Work, note: ForeignFact) -> None:
     """Let a fact of another program wait."""
     memory = Memory(
-        id=new_id(work.session.now),
+        id=work.session.new_id(),
         text=note.text,
         tags=note.tags or tuple(tags_for(note.text)),
         kind=Kind.SEMANTIC,
@@ -88,7 +87,6 @@ def take_request(work: Work, line: RequestLine) -> None:
 
 
 def take_profile(work: Work, line: ProfileLine) -> None:
-    """Propose what a profile says."""
     _propose(work, line.field, line.value, None, work.support.pop(line.request_id, []))
 
 

@@ -37,11 +37,11 @@ def keep_failure(
     """Add the failure of a step."""
     found = recognise.fingerprint_of(tool, run.scope, attempt)
     tags = recognise.tags(attempt, feedback, channel, before)
-    fingerprint_id = fingerprints.keep_fingerprint(session, found, tags, session.now)
+    fingerprint_id = fingerprints.keep_fingerprint(session, found, tags)
     store.adopt(session, tool, run.scope, attempt.action, fingerprint_id)
     moved = None if before is None or feedback.progress_signal is None else feedback.progress_signal - before
     excerpt = attempt.output.strip()[-MAX_EXCERPT_CHARS:]
-    event_id = runs.add_error(session, step_id, fingerprint_id, channel, excerpt, moved, session.now)
+    event_id = runs.add_error(session, step_id, fingerprint_id, channel, excerpt, moved)
     return runs.get_error(session, event_id)
 
 
@@ -78,13 +78,13 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
         return []
     if known and (known.purge_at or known.status == "archived"):
         return []
-    actor = Actor(session.user_id, AGENT, step=new_id(session.now))
+    actor = Actor(AGENT, step=session.new_id())
     if known is None:
-        changes.apply(session, LessonAdded(lesson), actor, session.now)
+        changes.apply(session, LessonAdded(lesson), actor)
     else:
-        store.count_worked(session, known.id, session.now)
+        store.count_worked(session, known.id)
         if event.fingerprint_id not in known.triggers:
-            changes.apply(session, LessonEdited(known.id, triggers=(event.fingerprint_id,)), actor, session.now)
+            changes.apply(session, LessonEdited(known.id, triggers=(event.fingerprint_id,)), actor)
     kept = store.get_lesson(session, known.id if known else lesson.id)
     link_conflicts(session, kept)
     store.count_conflicts(session, kept.id, won=True)

@@ -140,7 +140,7 @@ def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
     """Carry out changes that are taken back together. All are made, or none."""
     actor = runtime.actor()
     with runtime.write() as session:
-        first, *_ = [changes.apply(session, change, actor, session.now) for change in steps]
+        first, *_ = [changes.apply(session, change, actor) for change in steps]
         if isinstance(first.change, LessonAdded | LessonEdited):
             link_conflicts(session, store.get_lesson(session, first.memory_id.removeprefix(LESSON)))
     return first

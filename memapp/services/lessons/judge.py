@@ -29,7 +29,6 @@ from memapp.services.lessons.capture import AGENT
 from memapp.store import activations, changes, referee
 from memapp.store import lessons as store
 from memapp.store.activations import Following, Match
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 MOST_RUNS = 20
@@ -125,8 +124,8 @@ def decide(session: Session, lesson: Lesson) -> None:
         effect=effect,
     )
     if move := verdict(record):
-        actor = Actor(session.user_id, AGENT, step=new_id(session.now))
-        changes.apply(session, LessonMoved(lesson.id, move.to, move.reason), actor, session.now)
+        actor = Actor(AGENT, step=session.new_id())
+        changes.apply(session, LessonMoved(lesson.id, move.to, move.reason), actor)
 
 
 def _loses(session: Session, lesson: Lesson) -> bool:

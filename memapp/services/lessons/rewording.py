@@ -16,7 +16,6 @@ from memapp.runtime import Runtime
 from memapp.services.prompt_form import prompt_form
 from memapp.store import changes
 from memapp.store import lessons as store
-from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 AT_ONCE = 5
@@ -30,7 +29,7 @@ def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[in
         if model is None or cancel.is_set():
             return
         with runtime.write() as session:
-            store.mark_asked(session, lesson.id, session.now)
+            store.mark_asked(session, lesson.id)
             if said and _reword(session, lesson, *said, by=f"model:{model.name}"):
                 yield 1
 
@@ -60,11 +59,11 @@ def _reword(session: Session, lesson: Lesson, wrong: str, correct: str, level: L
     """Put the general commands in place; where another lesson says so already, let that be for these failures too."""
     if store.get_lesson(session, lesson.id) != lesson:
         return False
-    actor = Actor(session.user_id, by, step=new_id(session.now))
+    actor = Actor(by, step=session.new_id())
     same = store.same_rule(session, session.normalise(rule(wrong, correct)), lesson.tool, lesson.scope)
     if same is None:
-        changes.apply(session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor, session.now)
+        changes.apply(session, LessonEdited(lesson.id, wrong, correct, level, origin="model"), actor)
         return True
-    changes.apply(session, LessonEdited(same.id, triggers=lesson.triggers), actor, session.now)
-    changes.apply(session, LessonMoved(lesson.id, "archived", MERGED), actor, session.now)
+    changes.apply(session, LessonEdited(same.id, triggers=lesson.triggers), actor)
+    changes.apply(session, LessonMoved(lesson.id, "archived", MERGED), actor)
     return True

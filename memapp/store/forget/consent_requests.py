@@ -5,12 +5,11 @@ that words be gone is the person's yes to one.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.forget import Needles
 from memapp.store import changes, consents
-from memapp.store.encoding import new_id
 from memapp.store.forget.finding import searching
 from memapp.store.session import Session
 
@@ -35,7 +34,7 @@ _NO_FILE = """DELETE FROM imported_files
               WHERE user_id = :user AND NOT EXISTS (SELECT 1 FROM consent_requests WHERE file_id = imported_files.id)"""
 
 
-def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
+def erase(session: Session, request_ids: Collection[str]) -> int:
     """Erase requests in any state; return how many there were."""
     ends = (
         """UPDATE consent_requests SET state = 'withdrawn', decided_at = :now, decided_by = 'person'
@@ -44,42 +43,42 @@ def erase(session: Session, request_ids: Collection[str], now: datetime) -> int:
            WHERE user_id = :user AND state = 'approved' AND id IN (SELECT value FROM json_each(:ids))""",
         "DELETE FROM consent_requests WHERE user_id = :user AND id IN (SELECT value FROM json_each(:ids))",
     )
-    erased = [session.run(sql, ids=request_ids, now=now).rowcount for sql in ends][-1]
+    erased = [session.run(sql, ids=request_ids).rowcount for sql in ends][-1]
     session.run(_NO_FILE)
     return erased
 
 
-def erase_saying(session: Session, same: Collection[str], now: datetime, *, waiting: bool) -> int:
+def erase_saying(session: Session, same: Collection[str], *, waiting: bool) -> int:
     """Erase the requests that say one of these normal texts, those in time only if told to; a yes forgets what it brought."""
-    saying = session.column(_SAYING, same=same, waiting=waiting, now=now)
+    saying = session.column(_SAYING, same=same, waiting=waiting)
     emptied = session.run(_EMPTY_MEMORY, same=same).rowcount
-    return emptied + erase(session, saying, now)
+    return emptied + erase(session, saying)
 
 
-def erase_read_from(session: Session, message_ids: Sequence[str], now: datetime) -> int:
+def erase_read_from(session: Session, message_ids: Sequence[str]) -> int:
     """Erase the requests that were read from these messages alone, unless the person said yes."""
-    return erase(session, session.column(_ONLY_FROM, messages=message_ids), now)
+    return erase(session, session.column(_ONLY_FROM, messages=message_ids))
 
 
-def erase_holding(session: Session, actor: Actor, words: Sequence[str], now: datetime) -> int:
+def erase_holding(session: Session, actor: Actor, words: Sequence[str]) -> int:
     """Erase the requests that hold the words, and the values of the profile that do."""
     with searching(session, words):
         found = session.column(_HOLDING)
     holds = Needles(words).held_by
     rows = session.run("SELECT field, value, request_id FROM profile WHERE user_id = :user").fetchall()
     changed = [one for one in rows if holds(one["value"]) or one["request_id"] in found]
-    taken = [_put_anew(session, actor, one["field"], one["value"], now, gone=holds(one["value"])) for one in changed]
-    erased = erase(session, found, now)
-    erase(session, taken, now)
+    taken = [_put_anew(session, actor, one["field"], one["value"], gone=holds(one["value"])) for one in changed]
+    erased = erase(session, found)
+    erase(session, taken)
     return len(changed) + erased
 
 
-def _put_anew(session: Session, actor: Actor, field: str, value: str, now: datetime, *, gone: bool) -> str:
+def _put_anew(session: Session, actor: Actor, field: str, value: str, *, gone: bool) -> str:
     """Take a value away, or let a new request that does not hold the words stand behind it; return one that holds them itself."""
-    request_id = new_id(now)
+    request_id = session.new_id()
     says = {"old_value": value, "new_value": ""} if gone else {"old_value": "", "new_value": value}
-    lasts = {"created_at": now, "expires_at": now + timedelta(days=1)}
+    lasts = {"created_at": session.now, "expires_at": session.now + timedelta(days=1)}
     session.insert("consent_requests", id=request_id, field=field, proposer="person", **says, **lasts)
-    consents.decide(session, request_id, "approved", "person", now)
-    changes.apply(session, ProfileChanged(request_id), actor, now)
+    consents.decide(session, request_id, "approved", "person")
+    changes.apply(session, ProfileChanged(request_id), actor)
     return request_id if gone else ""

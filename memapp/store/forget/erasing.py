@@ -5,7 +5,6 @@ import hmac
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from memapp.domain.changes import Actor, LessonPurged, Purged
 from memapp.domain.forget import ERASED
@@ -54,9 +53,7 @@ class Erased:
     others: int
 
 
-def erase(
-    session: Session, actor: Actor, job: PurgeJob, now: datetime, said: Sequence[str] = (), sent: Sequence[str] = ()
-) -> Erased:
+def erase(session: Session, actor: Actor, job: PurgeJob, said: Sequence[str] = (), sent: Sequence[str] = ()) -> Erased:
     """Erase everything of a job in the caller's transaction, which must be one of `Database.decide`.
 
     `said` is what the memories say in the open file, for a copy that may not have them; `sent` what the messages say there,
@@ -73,22 +70,22 @@ def erase(
     with searching(session, [*texts, *job.words]):
         others += sum(session.run(sql).rowcount for sql in REPEATING)
     if job.words:
-        others += len([changes.apply(session, LessonPurged(one), actor, now) for one in lessons_with(session, job.words)])
+        others += len([changes.apply(session, LessonPurged(one), actor) for one in lessons_with(session, job.words)])
         with searching(session, job.words):
             others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
-        others += consent_requests.erase_holding(session, actor, job.words, now)
-    others += consent_requests.erase_read_from(session, [*job.message_ids, *in_threads], now)
+        others += consent_requests.erase_holding(session, actor, job.words)
+    others += consent_requests.erase_read_from(session, [*job.message_ids, *in_threads])
     others += chat.erase_threads(session, job.thread_ids)
     messages = chat.erase_messages(session, message_ids)
     others += _erase_titles(session, messages)
     by_person = actor.name == "person"
     gone = [one.id for one in get_memories(session, memory_ids) if by_person or one.reason == "person"]
-    remember_wordings(session, {*(said if by_person else ()), *texts_of(session, gone)}, now)
+    remember_wordings(session, {*(said if by_person else ()), *texts_of(session, gone)})
     search.keep_taken_back(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
-        changes.apply(session, Purged(memory_id), actor, now)
+        changes.apply(session, Purged(memory_id), actor)
     same = {session.normalise(text) for text in texts} - {""}
-    others += consent_requests.erase_saying(session, same, now, waiting=by_person)
+    others += consent_requests.erase_saying(session, same, waiting=by_person)
     if by_person:
         others += session.run(_SAME_VERSIONS, same=same).rowcount
         others += _erase_drafts(session, [*texts, *sent, *(text for _, text in messages)])
@@ -126,10 +123,10 @@ def is_forgotten(session: Session, text: str) -> bool:
     return key is not None and session.row(sql, fingerprint=_fingerprint(session, key, text)) is not None
 
 
-def remember_wordings(session: Session, texts: Iterable[str], now: datetime) -> None:
+def remember_wordings(session: Session, texts: Iterable[str]) -> None:
     """Remember what the person did not want, in each of its wordings: it is not to be learned again unasked."""
     for text in texts:
-        session.insert_new("forgotten", fingerprint=_fingerprint(session, _key(session), text), ts=now)
+        session.insert_new("forgotten", fingerprint=_fingerprint(session, _key(session), text), ts=session.now)
 
 
 def let_be_known(session: Session, text: str) -> None:

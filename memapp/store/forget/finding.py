@@ -93,7 +93,6 @@ def holding(session: Session, words: Sequence[str]) -> PurgeJob:
 
 
 def lessons_with(session: Session, words: Sequence[str]) -> list[str]:
-    """Return the lessons that contain any of these words."""
     sql = """SELECT id FROM lessons WHERE user_id = :user
              AND (holds(wrong) OR holds(correct) OR holds(rule_text) OR holds(tool) OR holds(task))"""
     with searching(session, words):

@@ -9,8 +9,8 @@ from memapp.language.english.history import who
 from memapp.language.english.labels import called
 from memapp.language.english.second_person import addressed
 from memapp.ui.activity.read_models import LogLine, Undoable
-from memapp.ui.memories.labels import ago, when
 from memapp.ui.safe import joined, row
+from memapp.ui.widgets.labels import ago, when
 from memapp.ui.widgets.rowlist import TimedRows
 
 WHEN, WHO, SHORT_WHO, DONE = 14, 18, 11, 20

@@ -19,8 +19,6 @@ LABEL, COLUMN = 42, 8
 
 
 class NumbersView(VerticalScroll, can_focus=True):
-    """All of it as one text."""
-
     def __init__(self) -> None:
         super().__init__(id="numbers")
 

@@ -1,4 +1,4 @@
-"""What Activity draws: what came, what was recalled and what was expected, over the last year or as long as there is anything.
+"""The pictures of Activity: memories that came, recalls and expectations, over the last year or as long as there is anything.
 
 Drawn here and not by Textual's `Sparkline`: that begins at the least value, so that nine of ten look like none, and draws a day
 without anything like one with little. A library for plots would be ten times the code for these thirty lines.

@@ -18,8 +18,6 @@ STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of the log."""
-
     entry: Entry
     said: str
     """What the memory says; empty for one that is not remembered now, and for the profile."""

@@ -19,8 +19,7 @@ from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.pasted import Writing
-from memapp.ui.widgets.commands import CommandMenu
-from memapp.ui.widgets.composer import Composer
+from memapp.ui.widgets.composer import CommandMenu, Composer
 
 FALLBACK_EDITOR = "vi"
 

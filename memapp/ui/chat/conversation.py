@@ -25,7 +25,7 @@ from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.pasted import Spans, Writing
 from memapp.ui.safe import notify
 from memapp.ui.widgets.bubbles import Note
-from memapp.ui.widgets.commands import CommandMenu
+from memapp.ui.widgets.composer import CommandMenu
 
 MINUTE_SECONDS = 60.0
 GO_ON = "Please go on."

@@ -7,7 +7,7 @@ from memapp.domain.consent import SHOWN_CHARS, ConsentRequest, change, decided, 
 from memapp.domain.provenance import Outcome
 from memapp.domain.text import one_line, shorten
 from memapp.ui.inbox.read_models import Settled
-from memapp.ui.messages import InboxWanted
+from memapp.ui.messages import ModeWanted
 from memapp.ui.widgets.bubbles import Answer, Note, Said
 from memapp.ui.widgets.outcome import OutcomeNote
 
@@ -33,10 +33,10 @@ def passed_over_note(request: ConsentRequest) -> Note:
     """Return what is said when the message after a question was no plain yes or no, or came too late."""
     if request.state == "pending":
         line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
-        return Note(line, InboxWanted(), waits=[value_of(request)])
+        return Note(line, ModeWanted("inbox", "requests"), waits=[value_of(request)])
     became = "" if request.state == "withdrawn" else decided("approved" if request.state == "applied" else request.state, request)
     line = " ".join(filter(None, ["That question is over.", became]))
-    return Note(f"{line}  ·  F4, tab shows your profile", InboxWanted("profile"))
+    return Note(f"{line}  ·  F4, tab shows your profile", ModeWanted("inbox", "profile"))
 
 
 def settled_note(one: Settled) -> Note:
@@ -47,4 +47,4 @@ def settled_note(one: Settled) -> Note:
     aside = f" · {others} for {label(one.field)} set aside" if one.aside else ""
     twice = " (you typed it twice)" if is_memapp(one.by) else ""
     line = f"Your profile says now: {label(one.field)} “{shorten(one_line(one.value), SHOWN_CHARS)}”"
-    return Note(line, InboxWanted("profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)
+    return Note(line, ModeWanted("inbox", "profile"), end=f"{twice}{aside}  ·  F4, tab shows it", step=one.step)

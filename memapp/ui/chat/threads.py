@@ -21,10 +21,9 @@ from memapp.ui.background import background
 from memapp.ui.chat.state import ChatState
 from memapp.ui.dialogs import Choice, ConfirmErase, LineQuestion
 from memapp.ui.memories.actions import show_receipt
-from memapp.ui.memories.labels import kept
 from memapp.ui.messages import ThreadWanted
 from memapp.ui.safe import joined, notify, plain, row
-from memapp.ui.widgets.labels import moment
+from memapp.ui.widgets.labels import kept, moment
 
 SHOWN = 200
 """Chats listed at once."""

@@ -29,7 +29,7 @@ from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
 from memapp.ui.dialogs import Question, TextCard
 from memapp.ui.memories.actions import LABEL_CHARS, MemoryActions
-from memapp.ui.messages import InboxWanted, LessonWanted, MemoryWanted, MessageWanted, ThreadWanted
+from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted, ThreadWanted
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy, notify
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
@@ -351,7 +351,7 @@ class ChatTranscript(Transcript):
             case "open", Taught(memory=memory):
                 self.app.post_message(MemoryWanted(memory.id))
             case "open", ConsentRequest():
-                self.app.post_message(InboxWanted())
+                self.app.post_message(ModeWanted("inbox", "requests"))
 
     # What opens above it ---------------------------------------------------------------------------------------------
 
@@ -370,7 +370,7 @@ class ChatTranscript(Transcript):
         if hit.kind == "memory":
             self.app.post_message(MemoryWanted(hit.id, why))
         elif hit.kind == "lesson":
-            self.app.post_message(LessonWanted(hit.id))
+            self.app.post_message(ModeWanted("learned", hit.id))
         else:
             message = await asyncio.to_thread(chats.get_message, self._runtime, hit.id)
             await self._read("You said" if hit.said_by == "user" else "An earlier answer", message, why, jump="go there")

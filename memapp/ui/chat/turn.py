@@ -35,7 +35,7 @@ from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.inbox.read_models import Settled, settled_since
 from memapp.ui.messages import Learned, TurnMoved
 from memapp.ui.panels.loop import LoopDrawer
-from memapp.ui.undo import recorded
+from memapp.ui.session import recorded
 from memapp.ui.widgets.bubbles import Answer, Note, Said
 
 HINTS = (

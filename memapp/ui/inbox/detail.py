@@ -17,9 +17,8 @@ from memapp.domain.text import around
 from memapp.language.english.history import who
 from memapp.language.english.second_person import addressed
 from memapp.ui.inbox.read_models import Shown, ShownFile, ShownRequest
-from memapp.ui.memories.labels import ago, left
 from memapp.ui.safe import joined, plain
-from memapp.ui.widgets.labels import moment
+from memapp.ui.widgets.labels import ago, left, moment
 
 NO_VALUE = "a change was asked for without saying to what: e lets you write it"
 PROPOSERS = {"import": "It came with an import", "undo": "You brought it back", "person": "You wrote it"}

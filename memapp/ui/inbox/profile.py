@@ -45,8 +45,6 @@ class KnownRows(TimedRows[Known]):
 
 
 class ProfilePane(Vertical):
-    """The fields of the profile."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
         Binding("n", "write(True)", "Add", id="profile.add"),

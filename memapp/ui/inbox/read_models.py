@@ -122,8 +122,6 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits."""
-
     requests: tuple[Shown, ...]
     """The newest of them, newest first; of a file that is open a page, in its order."""
     count: int

@@ -29,11 +29,10 @@ from memapp.ui.inbox import read_models
 from memapp.ui.inbox.arming import Arming
 from memapp.ui.inbox.detail import RequestView
 from memapp.ui.inbox.read_models import SHOWN, Queue, Shown, ShownFile, ShownRequest
-from memapp.ui.memories.labels import age
 from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import copy, joined, notify, row
 from memapp.ui.session import AppSession
-from memapp.ui.widgets.labels import clock, moment
+from memapp.ui.widgets.labels import age, clock, moment
 from memapp.ui.widgets.rowlist import TimedRows
 
 TICK_SECONDS = 60.0

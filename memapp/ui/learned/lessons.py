@@ -23,10 +23,10 @@ from memapp.services.lessons import browse, curate
 from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.learned.pane import NEWEST, LearnedPane
-from memapp.ui.memories.labels import age, when
 from memapp.ui.panels.listed import Listed
 from memapp.ui.safe import joined, row
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import age, when
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 from memapp.ui.widgets.searchfield import SearchField
 

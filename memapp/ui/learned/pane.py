@@ -13,12 +13,12 @@ from memapp.domain.memory import Kind, Memory
 from memapp.language.english.second_person import addressed
 from memapp.services import curate
 from memapp.ui.background import background
-from memapp.ui.memories.labels import ago
 from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.listed import ListedMemories
 from memapp.ui.panels.memory_detail import MemoryDetail
 from memapp.ui.safe import joined, row
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import ago
 
 NEWEST = 500
 """Rows of a tab at most."""

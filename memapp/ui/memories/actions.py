@@ -17,10 +17,10 @@ from memapp.language.english.second_person import addressed
 from memapp.services import curate, forget, howtos, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
 from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
-from memapp.ui.memories.labels import bar, many
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import copy, end_toasts, notify
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import bar, many
 
 LABEL_CHARS = 40
 REPEATED = "with all that repeats the words: guesses, requests in the inbox, earlier versions"

@@ -25,8 +25,6 @@ NAMED = 4
 
 @dataclass(frozen=True)
 class MemoryFields:
-    """What stands in the form."""
-
     text: str
     tags: tuple[str, ...]
     importance: int

@@ -21,13 +21,13 @@ from memapp.language.english.when import since_in
 from memapp.runtime import Runtime
 from memapp.services import curate, howtos, lifecycle
 from memapp.ui.background import background
-from memapp.ui.memories.labels import bar, kept_in_full, when
 from memapp.ui.messages import MessageWanted
 from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.panels.memory_history import MemoryHistory
 from memapp.ui.panels.memory_provenance import MemoryProvenance
 from memapp.ui.panels.memory_relations import MemoryRelations
 from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.labels import bar, kept_in_full, when
 from memapp.ui.widgets.tabline import TabLine
 
 PAUSE_SECONDS = 0.08
@@ -114,8 +114,6 @@ TABS: dict[str, type[View]] = {
 
 
 class MemoryDetail(Vertical):
-    """One memory."""
-
     BINDING_GROUP_TITLE = "Memory"
     HELP = "Tab goes to the next tab, escape back to the list."
 

@@ -20,9 +20,8 @@ from memapp.language.english.labels import called
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
-from memapp.ui.memories.labels import bar
 from memapp.ui.safe import joined, plain
-from memapp.ui.widgets.labels import moment
+from memapp.ui.widgets.labels import bar, moment
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 OUT, IN = "strike $text-error", "bold $text-success"

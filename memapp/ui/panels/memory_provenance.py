@@ -15,10 +15,9 @@ from memapp.domain.text import counted
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
-from memapp.ui.memories.labels import ago
 from memapp.ui.messages import MessageWanted
 from memapp.ui.safe import joined, plain, row
-from memapp.ui.widgets.labels import at_moment, matched, moment, rated, written
+from memapp.ui.widgets.labels import ago, at_moment, matched, moment, rated, written
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 
 

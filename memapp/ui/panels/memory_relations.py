@@ -19,7 +19,7 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
-from memapp.ui.memories.labels import bar
+from memapp.ui.widgets.labels import bar
 
 LABEL_CHARS, LEAST_CELLS = 120, 16
 NOTHING_RELATED = "nothing like it is known yet"

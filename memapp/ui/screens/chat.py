@@ -53,8 +53,6 @@ ON_MESSAGES = (
 
 
 class ChatScreen(StyledScreen):
-    """The main screen."""
-
     AUTO_FOCUS = "Composer"
     BINDING_GROUP_TITLE = "Chat"
     HELP = "Write below and press enter. Escape goes to the conversation, and back; there the arrow keys choose a message."

@@ -103,6 +103,10 @@ class InboxScreen(ModeScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return parameters != (self.tab,) if action == "turn" else True
 
+    def show_at(self, at: str) -> None:
+        if self.tab != at:
+            self.action_turn(at)
+
     def action_turn(self, tab: str) -> None:
         self.requests.leave_reading()
         self.tab = tab

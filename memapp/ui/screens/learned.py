@@ -80,11 +80,12 @@ class LearnedScreen(ModeScreen, MemoryKeys):
             pane.display = pane is self.pane
         self.pane.enter()
 
-    def show_lesson(self, lesson_id: str) -> None:
+    def show_at(self, at: str) -> None:
+        """Show a lesson."""
         self._open(LessonsPane.LABEL)
         pane = self.pane
         assert isinstance(pane, LessonsPane)
-        pane.look_at(lesson_id)
+        pane.look_at(at)
 
     # Keys ------------------------------------------------------------------------------------------------------------
 

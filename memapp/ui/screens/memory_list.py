@@ -17,11 +17,11 @@ from memapp.services import curate, lifecycle, undo
 from memapp.ui.background import background
 from memapp.ui.memories.actions import MemoryActions
 from memapp.ui.memories.keys import MemoryKeys
-from memapp.ui.memories.labels import many
 from memapp.ui.memories.memory_rows import FoundRows, wanted_words
 from memapp.ui.safe import joined
 from memapp.ui.screens.mode import ModeScreen
 from memapp.ui.session import AppSession
+from memapp.ui.widgets.labels import many
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.searchfield import SearchField
 

@@ -27,6 +27,9 @@ class ModeScreen(StyledScreen):
         """Look up what there is to show."""
         raise NotImplementedError
 
+    def show_at(self, at: str) -> None:
+        """Show one tab or one thing of it."""
+
     @property
     def has_rows(self) -> bool:
         """What is to be shown was shown once."""

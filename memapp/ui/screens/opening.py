@@ -141,7 +141,7 @@ class OpeningScreen(StyledScreen):
 
 def _offer(backup: "Copy") -> str:
     from memapp.domain.backups import in_words
-    from memapp.ui.memories.labels import when
+    from memapp.ui.widgets.labels import when
 
     now = datetime.now(UTC)
     lost = in_words(now - backup.made_at)

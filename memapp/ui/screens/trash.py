@@ -14,13 +14,13 @@ from memapp.domain.memory import Memory
 from memapp.language.english.labels import why
 from memapp.language.english.second_person import addressed
 from memapp.ui.background import background
-from memapp.ui.memories.labels import ago, kept_in_full
 from memapp.ui.memories.memory_rows import TrashRows
 from memapp.ui.messages import MemoryWanted
 from memapp.ui.safe import joined
 from memapp.ui.screens.memory_list import MemoryListScreen
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.keyline import KeyLine
+from memapp.ui.widgets.labels import ago, kept_in_full
 from memapp.ui.widgets.rowlist import RowList
 
 TICK_SECONDS = 60.0

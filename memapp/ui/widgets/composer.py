@@ -1,4 +1,7 @@
-"""The composer: where a person writes. It announces what is sent and hesitated over, and keeps track of what was pasted."""
+"""The composer, where a person writes, and the list of commands above it.
+
+It announces what is sent and hesitated over, and keeps track of what was pasted.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,17 +11,50 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widgets import TextArea
+from textual.widgets import OptionList, TextArea
+from textual.widgets.option_list import Option
 from textual.widgets.text_area import Edit, EditResult
 
-from memapp.domain.commands import completed
+from memapp.domain.commands import COMMANDS, beginning, completed
 from memapp.domain.text import clean
 from memapp.ui.pasted import PastedSpans, Spans, Writing
-from memapp.ui.safe import place_toasts, plain
-from memapp.ui.widgets.commands import CommandMenu
+from memapp.ui.safe import joined, place_toasts, plain
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
+FORM_CELLS = 16
+"""Of a command as it is listed."""
+
+
+class CommandMenu(OptionList):
+    """What can be written after a slash; the focus stays in the composer, whose keys choose here."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__(id="commands", markup=False, compact=True)
+        self.display = False
+
+    def offer(self, written: str) -> None:
+        """List the commands that begin like this, and hide when there are none."""
+        names = beginning(written)
+        self.set_options(Option(joined((f"{COMMANDS[one][0]:{FORM_CELLS}}", "bold"), COMMANDS[one][1]), id=one) for one in names)
+        self.highlighted = 0 if names else None
+        if self.display != bool(names):
+            self.display = bool(names)
+            self.call_after_refresh(place_toasts, self.screen)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the command that the cursor is on; empty while nothing is offered."""
+        option = self.highlighted_option
+        return (option.id or "") if option and self.display else ""
+
+    def step(self, way: int) -> None:
+        if way < 0:
+            self.action_cursor_up()
+        else:
+            self.action_cursor_down()
 
 
 class Composer(TextArea):

@@ -1,4 +1,4 @@
-"""What came of a message: one quiet line below its answer, which opens to a line for each thing that it says."""
+"""The outcome of a message: one quiet line below its answer, which opens to a line for each thing that it says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

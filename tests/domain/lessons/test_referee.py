@@ -1,4 +1,4 @@
-"""When the word of a model counts as a referee's."""
+"""The word of a model counts as a referee's only after it proved itself."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tests of consent arrange."""
+"""Requests and answers for the tests of consent."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -212,10 +212,10 @@ def test_a_yes_to_an_older_request_retires_what_the_profile_says_now(runtime: Ru
 
 def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_same(runtime: Runtime) -> None:
     decisions.approve(runtime, proposed(runtime, memory=requested_fact(runtime, "User lives in Oslo.")).id)
-    bus, worker, now = requested_fact(runtime, "A bus goes to Oslo."), Actor(runtime.user_id, "rules"), runtime.clock()
+    bus, worker, now = requested_fact(runtime, "A bus goes to Oslo."), Actor("rules"), runtime.clock()
     with runtime.write() as session:
         for number in range(201):
-            changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker, now)
+            changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker)
     decisions.approve(runtime, proposed(runtime, value="Bergen").id)
     assert "User lives in Oslo." not in [one.text for one in curate.list_memories(runtime, parse_filter("user"))]
 

@@ -1,4 +1,4 @@
-"""What waits: shown against the profile of now, hidden for a while, ended by time."""
+"""Requests that wait: shown against the profile of now, hidden for a while, ended by time."""
 
 import pytest
 

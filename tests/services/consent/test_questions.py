@@ -115,7 +115,7 @@ def test_a_yes_after_other_words_is_none_to_the_schema(runtime: Runtime) -> None
     for words in ("What a day.", "yes"):
         typed(runtime, thread, words)
     with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.decide() as session:
-        consents.decide(session, request.id, "approved", "chat", runtime.clock())
+        consents.decide(session, request.id, "approved", "chat")
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])

@@ -1,4 +1,4 @@
-"""What is proposed, what is not, and what applies by itself."""
+"""Some values are proposed, some are not, and some apply by themselves."""
 
 import sqlite3
 

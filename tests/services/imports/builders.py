@@ -1,4 +1,4 @@
-"""What the tests of importing arrange and compare."""
+"""Stores and comparisons for the tests of importing."""
 
 import json
 from collections.abc import Iterator

@@ -90,7 +90,7 @@ def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evide
         runs.attempt(runtime, tool, action)
     (here,) = browse.list_lessons(runtime)
     with runtime.write() as session:
-        changes.apply(session, LessonMoved(here.id, "promoted", "person"), runtime.actor(), session.now)
+        changes.apply(session, LessonMoved(here.id, "promoted", "person"), runtime.actor())
     skill = "".join(promoted_as_skill(runtime))
     assert skill.startswith("---\nname: what-works-here\n") and "- Not `kiln frie`, but `kiln fire`" in skill
     lessons, failures = written(lessons_as_rows(runtime)), written(failures_as_rows(runtime))

@@ -1,4 +1,4 @@
-"""What the profile or a memory would say of the person comes in as a question only."""
+"""An import never says anything of the person: it asks."""
 
 import json
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from memapp.domain.filters import MemoryFilter
-from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, undo, upkeep
+from memapp.services import curate, exports, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
-from tests.builders import erase, new_chat, say
+from tests.builders import chat_of, erase, learn, new_chat, say
 from tests.services.imports.builders import HEADER, carry, empty_store, requests_of_files, waiting
 
 
@@ -111,7 +110,7 @@ def test_a_held_memory_stays_with_its_request_on_the_way_through_a_file(runtime:
     thread = new_chat(runtime)
     for text in ("I use a wheelchair.", "I live in Ghent.", "I got divorced in March."):
         say(runtime, thread, text)
-        list(upkeep.work(runtime, thread, Cancel()))
+        learn(runtime, thread)
     assert {text for _, _, text in waiting(runtime)} >= {WHEELS, "User lives in Ghent."}
     with empty_store() as other, empty_store() as third:
         carry(runtime, other, tmp_path)
@@ -188,8 +187,6 @@ def test_a_yes_in_the_chat_keeps_nothing_that_an_import_slipped_in(runtime: Runt
     file = tmp_path / "all.jsonl"
     file.write_text(HEADER + json.dumps({**REQUEST, "memory": {**WITH_MEMORY, "text": "User has HIV."}}) + "\n")
     import_file(runtime, file)
-    thread = new_chat(runtime)
-    say(runtime, thread, "I live in Berlin.")
-    say(runtime, thread, "yes")
+    chat_of(runtime, "I live in Berlin.", "yes")
     assert decisions.profile(runtime) == {"city": ("Berlin",)}
     assert "User has HIV." not in [memory.text for memory in curate.list_memories(runtime)]

@@ -1,4 +1,4 @@
-"""What a file says of a person waits as one question, that can be opened."""
+"""All that a file says of a person waits as one question, that can be opened."""
 
 import json
 import time

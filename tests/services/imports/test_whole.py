@@ -12,7 +12,7 @@ from memapp.services import chats, curate, exports, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
-from tests.builders import erase, new_chat, say
+from tests.builders import chat_of, erase, new_chat, say
 from tests.services.imports.builders import (
     HEADER,
     as_it_arrives,
@@ -110,8 +110,7 @@ def test_one_undo_takes_all_of_it_back(runtime: Runtime, tmp_path: Path) -> None
 
 
 def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
-    thread = new_chat(runtime)
-    say(runtime, thread, "Which animals do I keep?")
+    thread = chat_of(runtime, "Which animals do I keep?")
     bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
     with empty_store() as other:
         carry(runtime, other, tmp_path)
@@ -125,7 +124,7 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
             one = chats.page(runtime, thread).messages[-2]
             session.conn.execute("INSERT INTO memory_sources VALUES (?, ?, 'me')", (learned, one.id))
             for to in (hens, learned):
-                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor(runtime.user_id, "rules"), runtime.clock())
+                changes.apply(session, Linked(bees, ((to, 0.9),)), Actor("rules"))
         found = carry(runtime, other, tmp_path)
         assert (found.added, found.facts) == ({}, 1)
         assert "added to a chat that is here already" in str(found)
@@ -157,8 +156,7 @@ def test_an_import_of_chats_alone_is_taken_back_too(runtime: Runtime, tmp_path: 
 
 
 def test_a_chat_that_the_person_went_on_with_outlives_the_import(runtime: Runtime, tmp_path: Path) -> None:
-    trip = new_chat(runtime)
-    say(runtime, trip, "Where shall I travel?")
+    trip = chat_of(runtime, "Where shall I travel?")
     say(runtime, new_chat(runtime), "Hello.")
     with empty_store() as other:
         carry(runtime, other, tmp_path)
@@ -187,8 +185,7 @@ def test_what_memapp_knows_already_is_not_known_twice(runtime: Runtime, tmp_path
 
 def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime: Runtime, tmp_path: Path) -> None:
     bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
-    thread = new_chat(runtime)
-    say(runtime, thread, "Which animals do I keep?")
+    thread = chat_of(runtime, "Which animals do I keep?")
     file = tmp_path / "all.jsonl"
     exports.write_private(file, exports.as_lines(runtime))
     curate.edit(runtime, bees, "I keep bumblebees.")

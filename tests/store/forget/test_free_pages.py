@@ -1,4 +1,4 @@
-"""What SQLite leaves in a page of rows that it moved elsewhere is emptied, and nothing that it reads is touched."""
+"""Remains of moved rows in a page of SQLite are emptied, and nothing that it reads is touched."""
 
 import hashlib
 import os
