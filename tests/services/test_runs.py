@@ -76,6 +76,16 @@ def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carri
     assert told == worked.removesuffix(", untested as a hint")
 
 
+def test_a_name_of_then_is_left_open_where_the_failure_names_another(runtime: Runtime) -> None:
+    said = (
+        "fatal: the current vase {0} has no shelf.\nTo put it there and to remember that, use:\n\n  kiln put --shelf main {0}\n"
+    )
+    amphora, bowl = (kiln(answers={"kiln put": said.format(vase)}) for vase in ("amphora", "bowl"))
+    do(runtime, "kiln put", "kiln put --shelf main amphora", tool=amphora)
+    (hint,) = do(runtime, "kiln put", tool=bowl).hints
+    assert hint.in_a_line == "here `kiln put --shelf main …` worked once, untested as a hint"
+
+
 def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
     tool = kiln(answers={f"kiln frie{rest}": "kiln: 'frie' is not a kiln command" for rest in ("", " --slow")})
     do(runtime, "kiln frie", "kiln fire Amphora --hot", tool=tool)

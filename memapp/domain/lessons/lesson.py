@@ -4,6 +4,7 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
@@ -29,6 +30,8 @@ GAP = "…"
 """Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
+FEWEST_LETTERS = 2
+"""Of the name of a program that others may begin with."""
 
 
 class Lesson(NamedTuple):
@@ -96,20 +99,28 @@ def corrects(right: str, wrong: str) -> bool:
     """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
 
     It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
-    right by a word like it; or half of the words that are no options stay.
+    right by a word like it; or half of the words that are no options stay. Of another program of the family all of them stay.
     """
     from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
 
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
-    if not (tool == failed_tool or is_slip(failed_tool, tool)) or words(wrong) == words(right):
+    if words(wrong) == words(right):
         return False
     lost, new = [one for one in failed if one not in done], [one for one in done if one not in failed]
+    if tool != failed_tool and not is_slip(failed_tool, tool):
+        return bool(failed) and not lost and is_family(failed_tool, tool)
     if not lost:
-        return bool(failed) or not new
+        return bool(failed) or all(one.startswith("-") or "=" in one for one in new)
     if all(any(ratio(one.lower(), other.lower()) >= ALIKE for other in new) for one in lost):
         return True
     names = [one for one in failed if not one.startswith("-")]
     return 2 * sum(one in lost for one in names) <= len(names) and bool(names or not new)
+
+
+def is_family(program: str, other: str) -> bool:
+    """Say whether the name of one program goes on where that of the other ends: `rm` and `rmdir`, `python` and `python3`."""
+    short, long = sorted((program, other), key=len)
+    return len(short) >= FEWEST_LETTERS and long.startswith(short)
 
 
 def _bare(action: str) -> tuple[str, ...]:
@@ -161,6 +172,22 @@ def put_right(wrong: str, correct: str, action: str) -> tuple[str, ...]:
     if not any(one in slips for one in now):
         return ()
     return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, words(action), strict=True))
+
+
+def names_left_open(wrong: str, correct: str, then: str, now: str) -> str:
+    """Return what worked, with a gap for each name put in that the failure of then said and the one of now does not.
+
+    Such a name is that of another branch, or of another host: it is not what is wanted now.
+    """
+    if parts(wrong) - parts(correct):
+        return correct
+    names = {one for one in parts(correct) - parts(wrong) if not one.startswith("-")}
+    gone = {one for one in names if _says(then, one) and not _says(now, one)}
+    return " ".join(GAP if one in gone else one for one in correct.split(" "))
+
+
+def _says(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", text) is not None
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

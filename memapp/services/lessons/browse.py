@@ -28,8 +28,8 @@ class Behind:
 
 
 def search_lessons(runtime: Runtime, text: str, limit: int) -> list[Lesson]:
-    """Return the lessons that have any of the words of a text, the best first."""
-    return store.search_lessons(runtime.read(), query_words(text), limit)
+    """Return the lessons that have each word of a text, or a part of one, before those that have any of its words."""
+    return store.search_lessons(runtime.read(), query_words(text), text.casefold().split(), limit)
 
 
 def behind(runtime: Runtime, lesson: Lesson) -> Behind:

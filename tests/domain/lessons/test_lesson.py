@@ -3,8 +3,17 @@
 import pytest
 
 from memapp.domain.lessons.feedback import Feedback
-from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, carried_over, corrects, level_of, put_right, rule
-from memapp.domain.lessons.likeness import same_use
+from memapp.domain.lessons.lesson import (
+    MAX_RULE_CHARS,
+    applies,
+    carried_over,
+    corrects,
+    level_of,
+    names_left_open,
+    put_right,
+    rule,
+)
+from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.recording import is_left_out
 
 
@@ -28,6 +37,14 @@ from memapp.domain.lessons.recording import is_left_out
         ("git --vrsn", "git status", False),
         ("kiln --al", "kiln", True),
         ("frobnicate x", "ls x", False),
+        ("rmdir vase", "rm -r vase", True),  # a program and its family
+        ("pip install clay", "pip3 install clay", True),
+        ("docker-compose up", "docker compose up", True),
+        ("rmdir vase", "rm -r bowl", False),
+        ("kilnctl", "kiln fire", False),
+        ("make", "make CFLAGS=-Iinclude", True),
+        ("make", "make --always-make", True),
+        ("make", "make CFLAGS=-Iinclude vase", False),
     ],
 )
 def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: str, is_correction: bool) -> None:
@@ -76,6 +93,20 @@ def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(ac
 
 
 @pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ("the shelf bowl is full.\nuse: kiln put bowl", True),  # another name, wherever it stands
+        ("the shelf bowl is full.\nuse: kiln put vase", False),
+        ("the glaze vase is cold.\nuse: kiln put vase", False),
+        ("the shelf vase was full.\nuse: kiln put vase", False),  # a word that stands there once may mean anything
+    ],
+)
+def test_failures_that_differ_by_one_name_are_the_same(other: str, is_same: bool) -> None:
+    alike = shape_likeness("the shelf vase is full.\nuse: kiln put vase", other, Rarity([]))
+    assert (alike == 1.0) is is_same
+
+
+@pytest.mark.parametrize(
     ("wrong", "correct", "action", "instead"),
     [
         ("cp vase shelf", "cp -r vase shelf", "cp bowl mug", "cp -r bowl mug"),
@@ -108,6 +139,21 @@ def test_a_slip_is_put_right_in_another_command_without_any_other_word(
     wrong: str, correct: str, action: str, instead: str
 ) -> None:
     assert put_right(wrong, correct, action) == tuple(instead.split())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "correct", "then", "now", "shown"),
+    [
+        ("git push", "git push -u origin vase", "vase has none: git push -u origin vase", "bowl: git push -u origin bowl", "…"),
+        ("git push", "git push -u origin vase", "vase has none: git push -u origin vase", "vase: git push -u origin", "vase"),
+        ("git push", "git push -u origin vase", "no upstream", "no upstream", "vase"),  # the failure did not say which
+        ("git psuh", "git push -u origin vase", "meant: git push -u origin vase", "-u origin bowl", "vase"),
+    ],
+)
+def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open(
+    wrong: str, correct: str, then: str, now: str, shown: str
+) -> None:
+    assert names_left_open(wrong, correct, then, now) == correct.replace("vase", shown)
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
