@@ -11,11 +11,12 @@ import pytest
 from benchmarks import MADE_UP
 from memapp.domain.changes import LessonDeleted, LessonMoved
 from memapp.domain.lessons.lesson import PAUSE
-from memapp.domain.lessons.recording import LessonRule
+from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import forget, runs, undo
 from memapp.services.lessons import browse, curate
+from memapp.services.lessons.hints import failure_of, told
 from memapp.services.runs import Client, Reported
 from memapp.store import changes
 from memapp.store.session import Rejected
@@ -169,6 +170,19 @@ def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(
     assert counted() == [(2, 1, 0)], "that run is over"
     do(runtime, "kiln fire", "kiln fire", "kiln fire")
     assert counted() == [(5, 1, 1)], "three times in vain"
+
+
+def test_a_failure_is_kept_though_the_lesson_that_was_told_of_it_was_erased_meanwhile(runtime: Runtime) -> None:
+    do(runtime, "kiln frie", "kiln fire 900", "kiln frie")
+    tool = kiln()
+    failed = tool.attempt("kiln frie")
+    step = ToolStep(tool.name, tool.scope, failed, tool.feedback(failed), ALONE)
+    session = runtime.read()
+    failure = failure_of(session, step)
+    assert failure
+    drawn = told(session, failure, ALONE, withhold=False)
+    forget.forget_everywhere(runtime, "fire")
+    assert runs.record(runtime, step, drawn).error and not browse.list_lessons(runtime)
 
 
 def test_of_several_hints_the_one_that_is_told_counts_as_shown(runtime: Runtime) -> None:

@@ -249,7 +249,8 @@ def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], told: str)
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
-    for place, (activation_id, hint, shown) in enumerate(drawn, start=1):
+    still_there = (one for one in drawn if store.find_lesson(session, one.hint.lesson.id))  # it may be erased since it was told
+    for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
         point: ActivationPoint = "pre_run" if hint.lesson.id == told else "on_error"
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
