@@ -148,6 +148,11 @@ def test_an_agent_that_tells_nothing_is_denied_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    for closed in ("2>&-", ">&-", "<&-", ">/dev/full 2>/dev/full"):
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {closed}', "sh", *command], env=environment, input=b"[]", timeout=60, check=False
+        )
+        assert done.returncode == 0, closed
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
