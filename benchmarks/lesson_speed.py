@@ -84,7 +84,7 @@ def _answering(folder: Path) -> bool:
     worked = {**about, "hook_event_name": "PostToolUse", "tool_response": {}, "tool_input": {"command": "kiln fire"}}
     hook = [*MEMAPP, "--home", str(folder), "hook", "agent"]
 
-    def told(event: dict[str, object]) -> tuple[Taken, bytes]:
+    def told(event: Mapping[str, object]) -> tuple[Taken, bytes]:
         return _taken(hook, folder, json.dumps(event).encode())
 
     def with_hint() -> Taken:

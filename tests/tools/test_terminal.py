@@ -139,6 +139,22 @@ def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(tm
     assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
 
 
+def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None:
+    source = "print('?', flush=True); print('got', input())"
+    script = 'set -m; "$@"; echo "stopped with $?, and now?"; fg > /dev/null; echo "ended with $?"'
+    argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
+    code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
+    assert code == 0 and b"stopped with 148" in seen and b"got Mira" in seen and b"ended with 0" in seen
+
+
+def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path) -> None:
+    source = "import time; print('?', flush=True); time.sleep(1.5); print('done', flush=True)"
+    script = 'set -m; "$@"; bg > /dev/null; echo "what?"; read -r said; echo "read $said"; wait; echo "ended with $?"'
+    argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
+    code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
+    assert code == 0 and b"read Mira" in seen and b"done" in seen and b"ended with 0" in seen
+
+
 def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:
     source = "import time\ntry:\n print('?', flush=True); time.sleep(30)\nexcept KeyboardInterrupt: print('stopped'); exit(130)"
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"\x03")
