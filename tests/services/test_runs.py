@@ -94,6 +94,14 @@ def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
     assert hint.in_a_line == "try `kiln fire --slow`: here `kiln fire Amphora --hot` worked once, untested as a hint"
 
 
+def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_for(runtime: Runtime) -> None:
+    missing = kiln(answers={"kilm fire Vase": "kilm: command not found", "kilm cool": "kilm: command not found"}, name="kilm")
+    do(runtime, "kilm fire Vase", tool=missing)
+    do(runtime, "oven --fire fire Vase", tool=kiln(name="oven", answers={}))
+    (hint,) = do(runtime, "kilm cool", tool=missing).hints
+    assert hint.in_a_line == "try `oven --fire cool`: here `oven --fire fire Vase` worked once, untested as a hint"
+
+
 def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm", "kiln fire", "kiln fire Amphora")
     assert hints(do(runtime, "kiln wram", tool=kiln("garden"))) == [("kiln warm", "a failure of the same kind")]

@@ -20,6 +20,7 @@ from memapp.domain.lessons.lesson import (
     carried_over,
     names_left_open,
     put_right,
+    swaps_program,
 )
 from memapp.domain.lessons.likeness import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
@@ -162,8 +163,7 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
 def _hint(lesson: Lesson, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
     """Return a hint, with the command that failed put right where that can be said in full."""
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
-    said = (f"{one.shape}\n{one.subject}" for one in (then, failed))
-    worked = names_left_open(lesson.wrong, lesson.correct, *said)
+    worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
         return LessonHint(lesson, ranked, worked, shlex.join(put_right(*change)))
     instead = () if needs_shell(failure.action) or worked != lesson.correct else put_right(*change) or carried_over(*change)
@@ -176,8 +176,10 @@ def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered]
     shapes, actions = Rarity({one.shape for one in among} | {failed.shape}), Rarity([one.wrong for one in among])
     best: dict[str, tuple[Tier, float, Triggered]] = {}
     for one in among:
-        is_same_use = same_use(failed.tool, failure.action, failed.subject, one.wrong, one.subject)
-        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}")
+        is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
+            failed.tool, failure.action, failed.subject, one.wrong, one.subject
+        )
+        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}", failed.tool)
         alike = shape_likeness(failed.shape, one.shape, shapes, LEAST_ALIKE) if is_for_it else 0.0
         fits = _tier(one, failure, alike) if alike else None
         if fits is not None and (one.id not in best or fits > best[one.id][0]):
