@@ -26,7 +26,7 @@ from memapp.ui.dialogs import LineQuestion, TextCard
 from memapp.ui.learned.pane import NEWEST, LearnedPane
 from memapp.ui.memories.labels import age, when
 from memapp.ui.panels.listed import Listed
-from memapp.ui.safe import joined, row
+from memapp.ui.safe import copy, joined, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.rowlist import RowList, TimedRows
 from memapp.ui.widgets.searchfield import SearchField
@@ -85,7 +85,9 @@ class LessonDetail(VerticalScroll, can_focus=True):
     async def action_read_runs(self) -> None:
         if self.lesson is not None:
             runs = await asyncio.to_thread(browse.runs_behind, self._runtime, self.lesson)
-            self.app.push_screen(TextCard("What happened", _told(runs, self._runtime.clock())))
+            text = _told(runs, self._runtime.clock())
+            if await self.app.push_screen_wait(TextCard("What happened", text)) == "copy":
+                copy(self, text.plain)
 
 
 def _told(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Content:
