@@ -47,7 +47,7 @@ def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
     return _listed(runtime, found, limit, "There are no lessons yet: memapp run -- COMMAND.")
 
 
-@lessons.command()
+@lessons.command(context_settings={"ignore_unknown_options": True})  # options of other programs are words here
 @click.argument("words", nargs=-1, required=True)
 @limit_option(20)
 @reads

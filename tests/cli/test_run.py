@@ -74,8 +74,8 @@ def test_another_program_of_the_family_is_an_answer_too(memapp: Terminal, repo: 
 def test_lessons_are_found_by_parts_of_words_those_with_all_of_them_first(memapp: Terminal, repo: Path) -> None:
     for pair in (["git psuh", "git push --set-upstream origin main"], ["git cat-fiel", "git cat-file"], ["tar xf", "tar xzf"]):
         memapp("lessons", "add", *pair)
-    for typed, rules in {"psu": 1, "upstr": 1, "git": 2, "git cat-f": 2, "-xyz": 0, "a": 3}.items():
-        found = json.loads(memapp("lessons", "search", "--json", "--", *typed.split())[1])
+    for typed, rules in {"psu": 1, "upstr": 1, "--set-up": 1, "git": 2, "git cat-f": 2, "-xyz": 0, "a": 3}.items():
+        found = json.loads(memapp("lessons", "search", "--json", *typed.split())[1])
         assert len(found) == rules, typed
         assert typed != "git cat-f" or found[0]["correct"] == "git cat-file"
 

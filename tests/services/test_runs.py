@@ -99,6 +99,13 @@ def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_
     do(runtime, "kilm fire Vase", tool=missing)
     do(runtime, "oven --fire fire Vase", tool=kiln(name="oven", answers={}))
     (hint,) = do(runtime, "kilm cool", tool=missing).hints
+    do(runtime, "oven --fire cool", tool=kiln(name="oven", answers={}))
+    assert len(rules(runtime)) == 1, "the same fix"
+    later = kiln(answers={"mud fire Vase": "mud: command not found"}, name="mud")
+    do(runtime, "mud fire Vase", tool=later)
+    for action in ("oven warm", "oven --fire fire Vase"):
+        do(runtime, action, tool=kiln(name="oven", answers={}))
+    assert len(rules(runtime)) == 1, "something else was done in between"
     assert hint.in_a_line == "try `oven --fire cool`: here `oven --fire fire Vase` worked once, untested as a hint"
 
 
@@ -137,6 +144,14 @@ def test_doing_the_same_again_closes_a_failure_and_teaches_nothing(runtime: Runt
     do(runtime, "kiln fire")
     assert do(runtime, "kiln fire", tool=kiln(answers={})).still_open == ()
     assert rules(runtime) == set()
+
+
+def test_the_same_fix_in_other_commands_is_one_lesson(runtime: Runtime) -> None:
+    tool = kiln(answers={f"kiln frie {vase}": "kiln: 'frie' is not a kiln command" for vase in ("Amphora", "Bowl", "Cup")})
+    for vase in ("Amphora", "Bowl", "Cup"):
+        do(runtime, f"kiln frie {vase}", f"kiln fire {vase} --slow", tool=tool)
+    (lesson,) = browse.list_lessons(runtime)
+    assert (lesson.rule_text, lesson.worked) == ("kiln frie Amphora -> kiln fire Amphora --slow", 3)
 
 
 def test_the_same_lesson_is_one_and_another_way_out_is_a_conflict_that_counts_wins(runtime: Runtime) -> None:
