@@ -133,7 +133,7 @@ class _Wires:
         """Take the keys, where the terminal is the command's, and not that of the shell which woke it."""
         if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
             self.has_keys = True
-            tty.setraw(0)
+            tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
             self.resize()
 
     def step_back(self) -> None:
@@ -200,6 +200,7 @@ def _lead() -> None:
         os.tcsetpgrp(0, os.getpid())
         signal.signal(signal.SIGTTOU, heeded)
         return
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # memapp's end of the terminal, whose end shall end this
     while os.WIFSTOPPED(status := os.waitpid(pid, os.WUNTRACED)[1]):
         os.kill(os.getpid(), signal.SIGSTOP)
         os.killpg(pid, signal.SIGCONT)
