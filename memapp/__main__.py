@@ -1,7 +1,10 @@
 """The entry of the program: `memapp` and `python -m memapp`."""
 
+import gc
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 
 def main() -> None:
@@ -19,7 +22,8 @@ def main() -> None:
 
         options = light_hook.read(sys.argv[1:])
         if options is not None:
-            sys.exit(light_hook.main(options))
+            gc.disable()  # an agent waits, and all of this is gone in a moment
+            _end(light_hook.main(options))
     import signal
 
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
@@ -31,6 +35,13 @@ def main() -> None:
     from memapp.cli import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def _end(code: int) -> NoReturn:
+    """End at once: nothing is left to be put in order, and to take a process down tidily takes as long as to start one."""
+    with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads it
+        sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

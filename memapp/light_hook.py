@@ -115,11 +115,15 @@ def _ended(error: str, is_failure: bool, came: Any) -> tuple[int, str]:
 
 
 def _where(folder: str, command: str) -> tuple[str, str]:
-    """Return where a command is run, and it without the way there: agents begin many with `cd FOLDER &&`."""
+    """Return where a command is run, and it without the way there: agents begin many with `cd FOLDER &&`.
+
+    A space at its beginning stays: it says that nothing of it is to be kept.
+    """
+    hidden = " " if command.startswith(" ") else ""
     while there := _GOES_THERE.match(command):
         folder = os.path.normpath(os.path.join(folder, os.path.expanduser(there[1].strip("\"'"))))
         command = command[there.end() :]
-    return folder, command.strip()
+    return folder, hidden + command.strip()
 
 
 def _fields(value: Any) -> dict[str, Any]:

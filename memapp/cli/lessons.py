@@ -47,7 +47,7 @@ def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
     return _listed(runtime, found, limit, "There are no lessons yet: memapp run -- COMMAND.")
 
 
-@lessons.command()
+@lessons.command(context_settings={"ignore_unknown_options": True})  # options of other programs are words here
 @click.argument("words", nargs=-1, required=True)
 @limit_option(20)
 @reads
@@ -64,11 +64,14 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
     lesson = browse.get_lesson(runtime, ids.lesson(runtime, lesson_id))
     behind = browse.behind(runtime, lesson)
     lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
+    lines += [f"error: {_plain(one)}" for one in behind.errors]
     lines += [f"against: {_plain(one.correct)} (this one worked {won}, that one {lost})" for one, won, lost in behind.conflicts]
     for one in behind.evidence:
         then = f"  then  {_plain(one.solved_by)}" if one.solved_by else ""
         lines.append(f"{when(one.at)}  {_plain(one.action)}{then}")
-    return Output({"lesson": lesson, "evidence": behind.evidence, "conflicts": behind.conflicts}, "\n".join(lines))
+    return Output(
+        {"lesson": lesson, "errors": behind.errors, "evidence": behind.evidence, "conflicts": behind.conflicts}, "\n".join(lines)
+    )
 
 
 @lessons.command()

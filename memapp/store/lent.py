@@ -53,9 +53,14 @@ class LentDatabase:
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             taken = time.monotonic() - began
             return Table(
-                error=f"stopped after {taken:.0f} s: it takes too long, or too much memory" if limit() else str(error),
+                error=f"stopped after {taken:.0f} s: it takes too long, or too much memory" if limit() else _in_words(error),
                 seconds=taken,
             )
+
+
+def _in_words(error: Exception) -> str:
+    is_refused = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH
+    return f"{error}: the database is only read" if is_refused else str(error)
 
 
 @contextmanager

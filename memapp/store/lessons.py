@@ -23,6 +23,10 @@ _WAITS = """l.purge_at IS NULL AND l.tool = :tool AND l.wrong = :action AND (l.l
 """A lesson that somebody wrote down for an action, and that is for no failure yet."""
 
 
+NO_WORD = '""'
+"""A full-text query that nothing answers."""
+
+
 class Triggered(NamedTuple):
     """A lesson beside one of the failures that it is for."""
 
@@ -72,15 +76,16 @@ def list_lessons(session: Session, statuses: Sequence[LessonStatus] = (), *, lim
     return session.records(Lesson, sql, any=not statuses, statuses=statuses, limit=limit)
 
 
-def search_lessons(session: Session, words: Sequence[str], limit: int) -> list[Lesson]:
-    """Return the lessons that have any of some words, the best first."""
+def search_lessons(session: Session, words: Sequence[str], parts: Sequence[str], limit: int) -> list[Lesson]:
+    """Return the lessons that have all of some parts of words, in small letters, and those that have any of some words."""
     from memapp.store.search import match_any  # after a failure nobody waits for what searches vectors
 
-    query = match_any(words)
-    sql = f"""SELECT l.* FROM ({_LESSON}) l JOIN lessons_fts f ON f.rowid = l.key
-              WHERE lessons_fts MATCH :query AND l.purge_at IS NULL AND l.user_id = :user
-              ORDER BY bm25(lessons_fts), l.id LIMIT :limit"""  # noqa: S608
-    return session.records(Lesson, sql, query=query, limit=limit) if query else []
+    has_all = "NOT EXISTS (SELECT 1 FROM json_each(:parts) WHERE instr(casefold(l.rule_text), value) = 0)"
+    sql = f"""SELECT l.* FROM ({_LESSON} AND l.purge_at IS NULL) l
+              LEFT JOIN (SELECT rowid, bm25(lessons_fts) AS score FROM lessons_fts WHERE lessons_fts MATCH :query) f
+              ON f.rowid = l.key WHERE f.score IS NOT NULL OR {has_all}
+              ORDER BY {has_all} DESC, f.score IS NULL, f.score, l.id DESC LIMIT :limit"""  # noqa: S608
+    return session.records(Lesson, sql, query=match_any(words) or NO_WORD, parts=parts, limit=limit)
 
 
 def shapes_of(session: Session, lesson_ids: Sequence[str]) -> dict[str, str]:

@@ -116,6 +116,16 @@ def open_failures(session: Session, client: RunClient, agent: str, scope: str, s
     return session.records(ErrorEvent, sql, since=since, client=client, agent=agent, scope=scope)
 
 
+def step_before(session: Session, run: Run, step_id: str, since: datetime) -> str | None:
+    """Return the step that a client did in the place of a run before another, with whatever tool; None if none since a time."""
+    sql = """SELECT max(s.id) FROM runs r JOIN run_steps s ON s.run_id = r.id
+             WHERE r.user_id = :user AND r.client = :client AND r.agent = :agent AND r.scope = :scope AND s.id < :id
+               AND r.last_at >= :since"""
+    about = {"client": run.client, "agent": run.agent, "scope": run.scope, "since": since}
+    found: str | None = session.value(sql, id=step_id, **about)
+    return found
+
+
 def last_failure(session: Session, scope: str, tool: str, since: datetime) -> ErrorEvent | None:
     """Return what failed last in a place, or in any since a time, if the person did it with a certain tool."""
     sql = f"""{_EVENT} AND (r.scope = :scope OR f.tool = :tool AND r.client = 'person' AND e.created_at >= :since)

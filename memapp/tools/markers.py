@@ -13,6 +13,8 @@ OPEN_SECONDS = 30 * 60
 """As long a failure waits for what works."""
 ANY = "any"
 """In a marker: a name that no program has failed, so whatever works may be what was wanted."""
+MORE = "…"
+"""Stands behind the beginning of the name of a program that failed."""
 MOST_KNOWN = 50
 """Commands of one place that are told of before they are run."""
 
@@ -41,7 +43,8 @@ def sign(name: str) -> str:
 def mark(options: Mapping[str, str], place: str, programs: Sequence[str], slip: Sequence[str], *, more: bool = False) -> None:
     """Say which failures are open in a place, of programs or of a name that none has; with `more` those of before are, too."""
     path = marker(options, place)
-    _write(path, [*(_signs(path) if more else []), *map(sign, programs), *slip])
+    begun = (f"{one[:letters]}{MORE}" for one in programs for letters in range(2, len(one)))
+    _write(path, [*(_signs(path) if more else []), *map(sign, (*programs, *begun)), *slip])
 
 
 def mark_known(options: Mapping[str, str], place: str, argv: Sequence[str], *, is_known: bool) -> None:
@@ -87,7 +90,10 @@ def _write(path: str, signs: Sequence[str]) -> None:
 
 
 def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
-    """Say whether a program failed in a place a short while ago, or one that there is not: a slip."""
+    """Say whether a program failed in a place a short while ago, or one of its family, or one that there is not: a slip.
+
+    To the family belongs what the name of the program begins with, and what begins with it (`domain.lessons.lesson`).
+    """
     path = marker(options, place)
     try:
         if time.time() - os.stat(path).st_mtime > OPEN_SECONDS:
@@ -95,4 +101,5 @@ def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
             return False
     except OSError:
         return False
-    return bool({sign(name), ANY} & set(_signs(path)))
+    begun = (name[:letters] for letters in range(2, len(name)))
+    return not {ANY, *map(sign, (name, f"{name}{MORE}", *begun))}.isdisjoint(_signs(path))

@@ -19,6 +19,9 @@ from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
 HEAD_BYTES, TAIL_BYTES = 4096, 12_288
 """How much of the beginning and of the end of an output is kept."""
 CHUNK = 65_536
+LOOK_SECONDS = 0.2
+"""In the background it is looked so often whether that has ended."""
+_HEARD = (signal.SIGCHLD, signal.SIGINT, signal.SIGWINCH, signal.SIGCONT)
 
 
 class Kept:
@@ -48,7 +51,7 @@ def run(argv: list[str]) -> Ran:
     """Run a command to its end, with the terminal, the pipes or the files that memapp itself was given."""
     began, kept = time.monotonic(), Kept()
     wires = _Wires()
-    previous = {number: signal.getsignal(number) for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGWINCH)}
+    previous = {number: signal.getsignal(number) for number in _HEARD}
     alarm, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # so that its end interrupts the waiting
@@ -59,6 +62,7 @@ def run(argv: list[str]) -> Ran:
     wires.begin()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is for the command
     signal.signal(signal.SIGWINCH, lambda *_: wires.resize())
+    signal.signal(signal.SIGCONT, lambda *_: wires.come_back())
     try:
         code = _attend(pid, wires, kept, alarm)
     finally:
@@ -97,6 +101,8 @@ class _Wires:
         if self.is_interactive:
             self.given[0] = self.given[1]
         self._mode = termios.tcgetattr(0) if self.is_interactive else None
+        self.has_keys = False
+        """What is typed is for the command: it is not stopped, nor in the background."""
 
     def _terminal(self, fd: int) -> int:
         """Return the command's end of a terminal like the person's own; there is one."""
@@ -121,12 +127,23 @@ class _Wires:
         """Let go of the command's ends, and pass every key on as it is."""
         for fd in set(self.given.values()):
             os.close(fd)
-        if self._mode is not None:
-            tty.setraw(0)
+        self.come_back()
+
+    def come_back(self) -> None:
+        """Take the keys, where the terminal is the command's, and not that of the shell which woke it."""
+        if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
+            self.has_keys = True
+            tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
+            self.resize()
+
+    def step_back(self) -> None:
+        """Leave the keys to the shell."""
+        if self._mode is not None and self.has_keys:
+            termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
+            self.has_keys = False
 
     def end(self) -> None:
-        if self._mode is not None:
-            termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
+        self.step_back()
         for fd in self.opened:
             os.close(fd)
 
@@ -159,6 +176,7 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
             os.dup2(given, fd)
         if wires.is_interactive:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            _lead()
         for fd in wires.missing:
             os.close(fd)
         os.execvp(argv[0], argv)
@@ -170,19 +188,61 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
         os._exit(NOT_RUNNABLE)
 
 
+def _lead() -> None:
+    """Lead the session that the command is in, and stop and end as it does; return in the process that becomes the command.
+
+    A command that led it itself could not be stopped by ctrl+z: the system stops none that nobody in its session could wake.
+    """
+    pid = os.fork()
+    if pid == 0:
+        heeded = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, heeded)
+        return
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # memapp's end of the terminal, whose end shall end this
+    while os.WIFSTOPPED(status := os.waitpid(pid, os.WUNTRACED)[1]):
+        os.kill(os.getpid(), signal.SIGSTOP)
+        os.killpg(pid, signal.SIGCONT)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the command left its own
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(exit_code(code))
+
+
 def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
     """Pass everything on until the command ends; return its exit code, below 0 the signal that ended it."""
     code: int | None = None
     while True:
-        waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.is_interactive else [])]
-        ready = select.select(waited_for, [], [], None if code is None else 0)[0]
+        waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.has_keys else [])]
+        is_background = wires.is_interactive and not wires.has_keys
+        ready = select.select(waited_for, [], [], 0 if code is not None else LOOK_SECONDS if is_background else None)[0]
+        if is_background:
+            wires.come_back()  # a shell that brings it back while it runs says nothing
         for fd in ready:
             _pass_on(fd, wires, kept)
         if code is not None and not ready:
             return code  # a process that it left behind may hold the terminal still
         if code is None:
-            ended, status = os.waitpid(pid, os.WNOHANG)
-            code = os.waitstatus_to_exitcode(status) if ended else None
+            changed, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
+            if changed and os.WIFSTOPPED(status):
+                _stop(pid, wires)
+            elif changed:
+                code = os.waitstatus_to_exitcode(status)
+
+
+def _stop(pid: int, wires: _Wires) -> None:
+    """Stop with the command, as the shell expects it of what it started; return when both are woken."""
+    wires.step_back()
+    os.kill(0, signal.SIGTSTP)
+    wires.come_back()
+    os.kill(pid, signal.SIGCONT)
 
 
 def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:

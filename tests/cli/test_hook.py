@@ -86,6 +86,16 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
     ]
 
 
+def test_a_command_that_begins_with_a_space_leaves_no_trace(memapp: Terminal, folder: Path) -> None:
+    for command in (" kiln frie", f" cd {folder} && kiln frie"):
+        tell(memapp.home, **event(folder, command, error="Exit code 2\nkiln: no frie"))
+    later.wait(memapp.home / "cache")
+    assert json.loads(memapp("runs", "--json")[1]) == []
+    tell(memapp.home, **event(folder, "\n  kiln frie\n", error="Exit code 2\nkiln: no frie"))
+    later.wait(memapp.home / "cache")
+    assert len(json.loads(memapp("runs", "--json")[1])) == 1, "who writes over several lines hides nothing"
+
+
 def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     memapp("run", "--", "cat", "vase.txt")
@@ -148,6 +158,11 @@ def test_an_agent_that_tells_nothing_is_denied_nothing(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    for closed in ("2>&-", ">&-", "<&-", ">/dev/full 2>/dev/full"):
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {closed}', "sh", *command], env=environment, input=b"[]", timeout=60, check=False
+        )
+        assert done.returncode == 0, closed
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

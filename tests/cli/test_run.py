@@ -64,6 +64,22 @@ def test_a_success_opens_nothing_unless_a_failure_is_open(memapp: Terminal, repo
     assert one["tool"] == "cat", "another program is none of its business"
 
 
+def test_another_program_of_the_family_is_an_answer_too(memapp: Terminal, repo: Path) -> None:
+    for argv in (["rmdir", "shelf"], ["rm", "-r", "shelf"], ["rmdir", "shelf"]):
+        (repo / "shelf" / "vase").mkdir(parents=True, exist_ok=True)
+        said = memapp("run", "--", *argv)[2]
+    assert "memapp: here `rm -r shelf` worked once" in said
+
+
+def test_lessons_are_found_by_parts_of_words_those_with_all_of_them_first(memapp: Terminal, repo: Path) -> None:
+    for pair in (["git psuh", "git push --set-upstream origin main"], ["git cat-fiel", "git cat-file"], ["tar xf", "tar xzf"]):
+        memapp("lessons", "add", *pair)
+    for typed, rules in {"psu": 1, "upstr": 1, "--set-up": 1, "git": 2, "git cat-f": 2, "-xyz": 0, "a": 3}.items():
+        found = json.loads(memapp("lessons", "search", "--json", *typed.split())[1])
+        assert len(found) == rules, typed
+        assert typed != "git cat-f" or found[0]["correct"] == "git cat-file"
+
+
 def test_turned_off_or_left_out_nothing_is_kept(memapp: Terminal, repo: Path) -> None:
     for name, value in (("lessons_not_of", f"{repo}"), ("lessons_not_of", "false"), ("lessons", "off")):
         memapp("config", "set", name, value)

@@ -95,7 +95,7 @@ def test_no_secret_of_the_persons_own_words_is_kept(runtime: Runtime) -> None:
 
 
 def test_of_lessons_that_were_merged_one_is_for_the_failures_of_both(runtime: Runtime) -> None:
-    do(runtime, "kiln fire", "kiln fire --heat", "kiln fire --dry", "kiln fire --dry --heat")
+    do(runtime, "kiln fire", "kiln fire --heat", "kiln fire --dry", "kiln fire --dry --warm")
     one, other = every(runtime)
     curate.merge(runtime, one, other)
     assert [(found.id, found.reason) for found in browse.list_lessons(runtime, ("archived",))] == [(other, "merged")]

@@ -181,7 +181,9 @@ def test_a_query_is_answered_in_columns_and_its_failure_is_kept(runtime: Runtime
     do(runtime, thread_id, "/sql 'my shop.db' SELECT name FROM vases")
     told = reply(do(runtime, thread_id, "/sql 'my shop.db' SELECT nam FROM vases")).text
     assert "memapp: here `SELECT name FROM vases` worked once" in told
-    assert "not authorized" in reply(do(runtime, thread_id, "/sql 'my shop.db' DELETE FROM vases")).text
+    assert (
+        "not authorized: the database is only read" in reply(do(runtime, thread_id, "/sql 'my shop.db' DELETE FROM vases")).text
+    )
     assert (folder / "my shop.db").read_bytes() == before
 
 

@@ -11,11 +11,12 @@ import pytest
 from benchmarks import MADE_UP
 from memapp.domain.changes import LessonDeleted, LessonMoved
 from memapp.domain.lessons.lesson import PAUSE
-from memapp.domain.lessons.recording import LessonRule
+from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import forget, runs, undo
 from memapp.services.lessons import browse, curate
+from memapp.services.lessons.hints import failure_of, told
 from memapp.services.runs import Client, Reported
 from memapp.store import changes
 from memapp.store.session import Rejected
@@ -76,11 +77,36 @@ def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carri
     assert told == worked.removesuffix(", untested as a hint")
 
 
+def test_a_name_of_then_is_left_open_where_the_failure_names_another(runtime: Runtime) -> None:
+    said = (
+        "fatal: the current vase {0} has no shelf.\nTo put it there and to remember that, use:\n\n  kiln put --shelf main {0}\n"
+    )
+    amphora, bowl = (kiln(answers={"kiln put": said.format(vase)}) for vase in ("amphora", "bowl"))
+    do(runtime, "kiln put", "kiln put --shelf main amphora", tool=amphora)
+    (hint,) = do(runtime, "kiln put", tool=bowl).hints
+    assert hint.in_a_line == "here `kiln put --shelf main …` worked once, untested as a hint"
+
+
 def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
     tool = kiln(answers={f"kiln frie{rest}": "kiln: 'frie' is not a kiln command" for rest in ("", " --slow")})
     do(runtime, "kiln frie", "kiln fire Amphora --hot", tool=tool)
     (hint,) = do(runtime, "kiln frie --slow", tool=tool).hints
     assert hint.in_a_line == "try `kiln fire --slow`: here `kiln fire Amphora --hot` worked once, untested as a hint"
+
+
+def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_for(runtime: Runtime) -> None:
+    missing = kiln(answers={"kilm fire Vase": "kilm: command not found", "kilm cool": "kilm: command not found"}, name="kilm")
+    do(runtime, "kilm fire Vase", tool=missing)
+    do(runtime, "oven --fire fire Vase", tool=kiln(name="oven", answers={}))
+    (hint,) = do(runtime, "kilm cool", tool=missing).hints
+    do(runtime, "oven --fire cool", tool=kiln(name="oven", answers={}))
+    assert len(rules(runtime)) == 1, "the same fix"
+    later = kiln(answers={"mud fire Vase": "mud: command not found"}, name="mud")
+    do(runtime, "mud fire Vase", tool=later)
+    for action in ("oven warm", "oven --fire fire Vase"):
+        do(runtime, action, tool=kiln(name="oven", answers={}))
+    assert len(rules(runtime)) == 1, "something else was done in between"
+    assert hint.in_a_line == "try `oven --fire cool`: here `oven --fire fire Vase` worked once, untested as a hint"
 
 
 def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> None:
@@ -118,6 +144,14 @@ def test_doing_the_same_again_closes_a_failure_and_teaches_nothing(runtime: Runt
     do(runtime, "kiln fire")
     assert do(runtime, "kiln fire", tool=kiln(answers={})).still_open == ()
     assert rules(runtime) == set()
+
+
+def test_the_same_fix_in_other_commands_is_one_lesson(runtime: Runtime) -> None:
+    tool = kiln(answers={f"kiln frie {vase}": "kiln: 'frie' is not a kiln command" for vase in ("Amphora", "Bowl", "Cup")})
+    for vase in ("Amphora", "Bowl", "Cup"):
+        do(runtime, f"kiln frie {vase}", f"kiln fire {vase} --slow", tool=tool)
+    (lesson,) = browse.list_lessons(runtime)
+    assert (lesson.rule_text, lesson.worked) == ("kiln frie Amphora -> kiln fire Amphora --slow", 3)
 
 
 def test_the_same_lesson_is_one_and_another_way_out_is_a_conflict_that_counts_wins(runtime: Runtime) -> None:
@@ -159,6 +193,19 @@ def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(
     assert counted() == [(2, 1, 0)], "that run is over"
     do(runtime, "kiln fire", "kiln fire", "kiln fire")
     assert counted() == [(5, 1, 1)], "three times in vain"
+
+
+def test_a_failure_is_kept_though_the_lesson_that_was_told_of_it_was_erased_meanwhile(runtime: Runtime) -> None:
+    do(runtime, "kiln frie", "kiln fire 900", "kiln frie")
+    tool = kiln()
+    failed = tool.attempt("kiln frie")
+    step = ToolStep(tool.name, tool.scope, failed, tool.feedback(failed), ALONE)
+    session = runtime.read()
+    failure = failure_of(session, step)
+    assert failure
+    drawn = told(session, failure, ALONE, withhold=False)
+    forget.forget_everywhere(runtime, "fire")
+    assert runs.record(runtime, step, drawn).error and not browse.list_lessons(runtime)
 
 
 def test_of_several_hints_the_one_that_is_told_counts_as_shown(runtime: Runtime) -> None:

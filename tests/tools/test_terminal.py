@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -137,6 +138,49 @@ def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
 def test_a_command_that_lets_go_of_its_terminal_before_it_ends_keeps_its_code(tmp_path: Path) -> None:
     source = "import os, time; [os.close(fd) for fd in (0, 1, 2)]; time.sleep(0.3); os._exit(3)"
     assert on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source))[0] == 3
+
+
+def test_ctrl_z_stops_the_command_and_the_shell_wakes_it(tmp_path: Path) -> None:
+    source = "print('?', flush=True); print('got', input())"
+    script = 'set -m; "$@"; echo "stopped with $?, and now?"; fg > /dev/null; echo "ended with $?"'
+    argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
+    code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
+    assert code == 0 and b"stopped with 148" in seen and b"got Mira" in seen and b"ended with 0" in seen
+
+
+def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
+    sleeping = "import os, time; open('pid', 'w').write(str(os.getpid())); print('?', flush=True); time.sleep(60)"
+    argv = [*command(tmp_path / "home", sys.executable, "-c", sleeping)]
+    for keys in (b"", b"\x1a"):
+        pid, master = pty.fork()
+        if pid == 0:
+            os.chdir(tmp_path)
+            os.execvp("bash", ["bash", "-c", 'set -m; "$@"; sleep 60', "bash", *argv])
+        while b"?" not in os.read(master, 4096):
+            pass
+        os.write(master, keys)
+        time.sleep(0.5)
+        os.close(master)  # the terminal is closed
+        os.waitpid(pid, 0)
+        asleep, until = int((tmp_path / "pid").read_text()), time.monotonic() + 20
+        while _is_there(asleep) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not _is_there(asleep)
+
+
+def _is_there(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path) -> None:
+    source = "import time; print('?', flush=True); time.sleep(1.5); print('done', flush=True)"
+    script = 'set -m; "$@"; bg > /dev/null; echo "what?"; read -r said; echo "read $said"; wait; echo "ended with $?"'
+    argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
+    code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
+    assert code == 0 and b"read Mira" in seen and b"done" in seen and b"ended with 0" in seen
 
 
 def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:

@@ -143,6 +143,31 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
     await seen.press("u", until=lambda: len(lessons.list_lessons(runtime)) == 2)
 
 
+async def test_the_runs_behind_a_lesson_are_read_and_lessons_that_say_the_same_merged(seen: Seen) -> None:
+    runtime = seen.app.runtime
+    kiln = ScriptedTool("kiln", "studio", {f"kiln {word}": f"kiln: '{word}' is no command" for word in ("frie", "fier")})
+    for action in ("kiln frie", "kiln fire --slow", "kiln fier", "kiln fire"):
+        runs.attempt(runtime, kiln, action, runs.Client())
+    await open_learned(seen, "Lessons")
+    await seen.until(lambda: "error  kiln: * is no command" in seen.text())
+    await seen.pilot.press("enter", "enter")
+    await seen.until(lambda: "✗ kiln frie" in seen.text() and "kiln: 'frie' is no command" in seen.text())
+    assert "✓ kiln fire --slow" in seen.text() and "4 steps, 2 failed" in seen.text()
+    await seen.pilot.press("y")
+    await seen.until(lambda: "✗ kiln frie" in seen.app.clipboard)
+    await seen.pilot.press("escape")
+    assert "m Merge" not in seen.lines()[-1]
+    await seen.pilot.press("down", "space")
+    await seen.pilot.press("up")
+    await seen.until(lambda: "m Merge" in seen.lines()[-1])
+    await seen.pilot.press("m")
+    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate", "archived"})
+    kept = next(one for one in lessons.list_lessons(runtime) if one.status == "candidate")
+    assert (kept.rule_text, len(kept.triggers)) == ("kiln fier -> kiln fire", 2)
+    await seen.pilot.press("u")
+    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate"})
+
+
 async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(world: World) -> None:
     async with world.opened(size=(80, 24)) as seen:
         runtime = seen.app.runtime

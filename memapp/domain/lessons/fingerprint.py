@@ -118,6 +118,13 @@ def _shape(text: str, action: str, stays: Collection[str]) -> tuple[str, list[st
     return "\n".join(dict.fromkeys(line for line in lines if line)), [one for one in subject if one and PLACE not in one]
 
 
+def names(shape: str, subject: str, name: str) -> bool:
+    """Say whether an error text named something, by its shape and by what was taken out of that."""
+    rest, taken = _shape(name, "", ())
+    is_in_shape = rest == PLACE or re.search(rf"(?<![\w-]){re.escape(rest)}(?![\w-])", shape) is not None
+    return is_in_shape and {*taken} <= {*subject.split("\n")}
+
+
 def _argument_patterns(action: str, stays: Collection[str]) -> Iterator[re.Pattern[str]]:
     """Yield what finds the arguments of a command in its output: whole ones first, the longest first, then their parts."""
     whole = {one.lower() for one in arguments(action)}

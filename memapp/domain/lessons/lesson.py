@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, parts, words
+from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, words
 from memapp.domain.text import is_slip
 
 RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
@@ -29,6 +29,12 @@ GAP = "…"
 """Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
+FEWEST_LETTERS = 2
+"""Of the name of a program that others may begin with."""
+
+
+ErrorText = tuple[str, str]
+"""The shape of an error text, and its subject."""
 
 
 class Lesson(NamedTuple):
@@ -92,24 +98,36 @@ def level_of(correct: str) -> LessonLevel:
     return "domain" if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1 else "task"
 
 
-def corrects(right: str, wrong: str) -> bool:
+def corrects(right: str, wrong: str, *, is_unknown: bool = False) -> bool:
     """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
 
     It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
-    right by a word like it; or half of the words that are no options stay.
+    right by a word like it; or a slip is put right; or half of the words that are no options stay, and no more come than
+    go. All of these stay where it is another program of the family, or any other, since the command is unknown.
     """
     from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
 
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
-    if not (tool == failed_tool or is_slip(failed_tool, tool)) or words(wrong) == words(right):
+    if words(wrong) == words(right):
         return False
     lost, new = [one for one in failed if one not in done], [one for one in done if one not in failed]
+    named = [one for one in failed if not one.startswith("-")]
+    if tool != failed_tool and not is_slip(failed_tool, tool):
+        return bool(named) and all(one in done for one in named) and (is_unknown or is_family(failed_tool, tool))
     if not lost:
-        return bool(failed) or not new
+        return bool(failed) or all(one.startswith("-") or "=" in one for one in new)
     if all(any(ratio(one.lower(), other.lower()) >= ALIKE for other in new) for one in lost):
         return True
-    names = [one for one in failed if not one.startswith("-")]
-    return 2 * sum(one in lost for one in names) <= len(names) and bool(names or not new)
+    if any(is_slip(one, other) for one in lost for other in new):
+        return True
+    gone, came = sum(one in lost for one in named), sum(not one.startswith("-") for one in new)
+    return 2 * gone <= len(named) and bool(named or not new) and (came <= gone or not gone)
+
+
+def is_family(program: str, other: str) -> bool:
+    """Say whether the name of one program goes on where that of the other ends: `rm` and `rmdir`, `python` and `python3`."""
+    short, long = sorted((program, other), key=len)
+    return len(short) >= FEWEST_LETTERS and long.startswith(short)
 
 
 def _bare(action: str) -> tuple[str, ...]:
@@ -120,14 +138,21 @@ def _bare(action: str) -> tuple[str, ...]:
     return found or ("",)
 
 
-def applies(wrong: str, correct: str, action: str, said: str = "") -> bool:
+def applies(wrong: str, correct: str, action: str, said: str = "", tool: str = "") -> bool:
     """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too.
 
-    Of several things only the options count that the error itself named, in what was said of it.
+    Of several things only the options count that the error itself named, in what was said of it; and of a tool that was not the
+    right program only that.
     """
     taken = {_without_value(one) for one in parts(wrong) - parts(correct)}
+    taken = {tool} if swaps_program(wrong, correct, tool) else taken
     named = {one for one in taken if one.startswith("--") and one.lower() in said}
     return (named or taken) <= set(map(_without_value, parts(action))) and words(correct) != words(action)
+
+
+def swaps_program(wrong: str, correct: str, tool: str) -> bool:
+    """Say whether a lesson puts another program in the place of a tool, whatever that is used for."""
+    return _bare(wrong)[0] == tool != _bare(correct)[0]
 
 
 def _without_value(part: str) -> str:
@@ -161,6 +186,18 @@ def put_right(wrong: str, correct: str, action: str) -> tuple[str, ...]:
     if not any(one in slips for one in now):
         return ()
     return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, words(action), strict=True))
+
+
+def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -> str:
+    """Return what worked, with a gap for each name put in that the error text of then named and the one of now does not.
+
+    Such a name is that of another branch, or of another host: it is not what is wanted now.
+    """
+    if parts(wrong) - parts(correct):
+        return correct
+    put_in = {one for one in parts(correct) - parts(wrong) if not one.startswith("-")}
+    gone = {one for one in put_in if names(*then, one) and not names(*now, one)}
+    return " ".join(GAP if one in gone else one for one in correct.split(" "))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

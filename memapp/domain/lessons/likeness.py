@@ -10,6 +10,8 @@ from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
 
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z_]+")
 
+_BESIDE_NAMES = ".,:;!?'\"`()[]{}<>"
+
 
 class Rarity:
     """How rare words are among some texts: what two failures share counts the more the fewer others have it."""
@@ -43,7 +45,7 @@ def _words(text: str) -> set[str]:
 
 def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> float:
     """Return how alike two shapes are, 0 to 1: half by their letters, half by their rare words; 0 if that is below `least`."""
-    if one == other:
+    if one == other or _are_renamed(one, other):
         return 1.0
     from rapidfuzz.fuzz import ratio  # a failure that is known waits for none of it
 
@@ -52,6 +54,13 @@ def shape_likeness(one: str, other: str, rarity: Rarity, least: float = 0.0) -> 
         return 0.0
     alike = 0.5 * letters + 0.5 * rarity.likeness(one, other)
     return alike if alike >= least else 0.0
+
+
+def _are_renamed(one: str, other: str) -> bool:
+    """Say whether two shapes differ by one name alone, which both have several times, in the same places."""
+    some, others = one.split(), other.split()
+    changed = [tuple(word.strip(_BESIDE_NAMES) for word in pair) for pair in zip(some, others, strict=False) if len({*pair}) > 1]
+    return len(some) == len(others) and len(changed) > 1 and len({*changed}) == 1
 
 
 def same_use(tool: str, action: str, subject: str, other: str, other_subject: str) -> bool:

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.lessons.referee import Calibration
-from memapp.domain.lessons.run import Evidence
+from memapp.domain.lessons.run import Evidence, Run, RunStep
 from memapp.language.english.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
-from memapp.store import lesson_health, referee, runs
+from memapp.store import lesson_health, lesson_rows, referee, runs
 from memapp.store import lessons as store
+
+MOST_RUNS = 5
 
 get_lesson = reading(store.get_lesson)
 list_lessons = reading(store.list_lessons)
@@ -20,6 +22,8 @@ health = reading(lesson_health.health)
 class Behind:
     """What a lesson rests on."""
 
+    errors: tuple[str, ...]
+    """What its failures wrote, without the names and numbers of each: the shapes that it is recognised by."""
     evidence: tuple[Evidence, ...]
     conflicts: tuple[tuple[Lesson, int, int], ...]
     """Lessons for the same failure with another way out, with how often this one worked and how often that one."""
@@ -28,8 +32,8 @@ class Behind:
 
 
 def search_lessons(runtime: Runtime, text: str, limit: int) -> list[Lesson]:
-    """Return the lessons that have any of the words of a text, the best first."""
-    return store.search_lessons(runtime.read(), query_words(text), limit)
+    """Return the lessons that have each word of a text, or a part of one, before those that have any of its words."""
+    return store.search_lessons(runtime.read(), query_words(text), text.casefold().split(), limit)
 
 
 def behind(runtime: Runtime, lesson: Lesson) -> Behind:
@@ -37,4 +41,13 @@ def behind(runtime: Runtime, lesson: Lesson) -> Behind:
     session = runtime.read()
     against = store.conflicts_of(session, lesson.id)
     conflicts = tuple((store.get_lesson(session, other), won, lost) for other, won, lost in against)
-    return Behind(tuple(runs.evidence_of(session, lesson.triggers)), conflicts, tuple(referee.calibrations(session)))
+    errors = dict.fromkeys(one.shape for one in lesson_rows.fingerprints_of(session, lesson.id))
+    evidence = runs.evidence_of(session, lesson.triggers)
+    return Behind(tuple(errors), tuple(evidence), conflicts, tuple(referee.calibrations(session)))
+
+
+def runs_behind(runtime: Runtime, lesson: Lesson) -> list[tuple[Run, list[RunStep]]]:
+    """Return the latest runs in which the failures of a lesson happened, with their steps."""
+    session = runtime.read()
+    run_ids = dict.fromkeys(one.run_id for one in runs.evidence_of(session, lesson.triggers))
+    return [(runs.get_run(session, one), runs.steps_of(session, one)) for one in list(run_ids)[:MOST_RUNS]]

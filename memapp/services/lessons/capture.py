@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, LessonAdded, LessonEdited
 from memapp.domain.lessons.conflicts import Fix, are_in_conflict
+from memapp.domain.lessons.failure_tags import UNKNOWN_COMMAND
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, PAUSE, ErrorEvent, Lesson, corrects, level_of, rule
 from memapp.domain.lessons.rewording import covers
@@ -49,11 +50,14 @@ def close_failures(session: Session, run: Run, step_id: str, action: str, *, pro
     """Find the open failures that a step which worked is the answer to; return each with what worked.
 
     A tool that knows its goal says so itself: what came nearer is the answer to what did not. With any other the two commands
-    tell. To do the same again, with success, closes a failure too, but what made it work is not known.
+    tell; what stands in for a program that is not there is the next thing that is done. To do the same again, with success,
+    closes a failure too, but what made it work is not known.
     """
     opened = runs.open_failures(session, run.client, run.agent, run.scope, session.now - PAUSE)
     again = [one for one in opened if one.action == action]
-    solved = [one for one in opened if one.action != action and (progressed or corrects(action, one.action))]
+    others, before = [one for one in opened if one.action != action], runs.step_before(session, run, step_id, session.now - PAUSE)
+    unknown = {one.id for one in others if UNKNOWN_COMMAND in one.tags and one.step_id == before}
+    solved = [one for one in others if progressed or corrects(action, one.action, is_unknown=one.id in unknown)]
     runs.solve(session, [one.id for one in (*again, *solved)], step_id)
     return [(one, action) for one in solved if max(len(action), len(one.action)) <= MAX_RULE_CHARS]
 
@@ -73,7 +77,7 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
     """Add the lesson of one solved failure, unless it is known or was thrown away; return its id if it is new."""
     lesson = _template(session, event, correct)
     normal = session.normalise(lesson.rule_text)
-    known = store.same_rule(session, normal, lesson.tool, lesson.scope) or _general(session, lesson)
+    known = store.same_rule(session, normal, lesson.tool, lesson.scope) or _general(session, lesson) or _same_fix(session, lesson)
     if known is None and store.refused_rule(session, normal, lesson.tool):
         return []
     if known and (known.purge_at or known.status == "archived"):
@@ -95,6 +99,12 @@ def _general(session: Session, lesson: Lesson) -> Lesson | None:
     """Return the lesson that says the same in the more general words of a model, if there is one."""
     general = (one for one in store.reworded(session, lesson.tool) if one.level != "task" or one.scope == lesson.scope)
     return next((one for one in general if covers(one.wrong, lesson.wrong) and covers(one.correct, lesson.correct)), None)
+
+
+def _same_fix(session: Session, lesson: Lesson) -> Lesson | None:
+    """Return the lesson that changes the same in a command that failed in the same way, whatever else stands in that."""
+    fix = Fix.of(lesson.wrong, lesson.correct)
+    return next((one for one in store.rivals(session, lesson) if Fix.of(one.wrong, one.correct) == fix), None)
 
 
 def link_conflicts(session: Session, lesson: Lesson) -> None:

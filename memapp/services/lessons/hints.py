@@ -18,7 +18,9 @@ from memapp.domain.lessons.lesson import (
     Lesson,
     applies,
     carried_over,
+    names_left_open,
     put_right,
+    swaps_program,
 )
 from memapp.domain.lessons.likeness import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
@@ -60,6 +62,8 @@ class LessonHint(NamedTuple):
 
     lesson: Lesson
     ranked: RankedLesson
+    worked: str
+    """What worked then, with a gap for each name that only the failure of then had."""
     instead: str = ""
     """The failed command with the change of the lesson, which nobody has tried; empty if it is what the lesson says."""
 
@@ -83,7 +87,7 @@ class LessonHint(NamedTuple):
     @property
     def in_a_line(self) -> str:
         """Return it as people read it: `here `git push` worked once`."""
-        correct = shorten(one_line(clean(self.lesson.correct)), HINT_CHARS)
+        correct = shorten(one_line(clean(self.worked)), HINT_CHARS)
         if self.lesson.origin == "person":
             return f"you wrote down `{correct}`"
         if not self.lesson.worked:
@@ -153,28 +157,29 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
     """Return the lessons for a failure, best first."""
     failed = failure.fingerprint
     same = [*store.triggered(session, failed.tool, shape=failed.shape), *store.untriggered(session, failed, failure.action)]
-    found = _ranked(session, failure, same, most)
-    found = found or _ranked(session, failure, store.triggered(session, failed.tool), most)
-    return [_hint(store.get_lesson(session, one.match.lesson_id), one, failure) for one in found]
+    return _fitting(session, failure, same, most) or _fitting(session, failure, store.triggered(session, failed.tool), most)
 
 
-def _hint(lesson: Lesson, ranked: RankedLesson, failure: KnownFailure) -> LessonHint:
+def _hint(lesson: Lesson, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
     """Return a hint, with the command that failed put right where that can be said in full."""
-    change = lesson.wrong, lesson.correct, failure.action
+    change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
+    worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
-        return LessonHint(lesson, ranked, shlex.join(put_right(*change)))
-    instead = () if needs_shell(failure.action) else put_right(*change) or carried_over(*change)
+        return LessonHint(lesson, ranked, worked, shlex.join(put_right(*change)))
+    instead = () if needs_shell(failure.action) or worked != lesson.correct else put_right(*change) or carried_over(*change)
     is_whole = not any(GAP in one for one in instead) and words(shlex.join(instead)) == instead
-    return LessonHint(lesson, ranked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
+    return LessonHint(lesson, ranked, worked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
 
 
-def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[RankedLesson]:
+def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[LessonHint]:
     failed = failure.fingerprint
     shapes, actions = Rarity({one.shape for one in among} | {failed.shape}), Rarity([one.wrong for one in among])
     best: dict[str, tuple[Tier, float, Triggered]] = {}
     for one in among:
-        is_same_use = same_use(failed.tool, failure.action, failed.subject, one.wrong, one.subject)
-        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}")
+        is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
+            failed.tool, failure.action, failed.subject, one.wrong, one.subject
+        )
+        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}", failed.tool)
         alike = shape_likeness(failed.shape, one.shape, shapes, LEAST_ALIKE) if is_for_it else 0.0
         fits = _tier(one, failure, alike) if alike else None
         if fits is not None and (one.id not in best or fits > best[one.id][0]):
@@ -182,7 +187,9 @@ def _ranked(session: Session, failure: KnownFailure, among: Sequence[Triggered],
     behind = store.backgrounds(session, list(best))
     text = {one.id: actions.likeness(failure.action, one.wrong) for _, _, one in best.values()}
     matches = [_match(one, fits, alike, text[one.id], behind[one.id], failed.scope) for fits, alike, one in best.values()]
-    return rank(matches, failed.tool, failure.tags, session.now, most)
+    ranked = rank(matches, failed.tool, failure.tags, session.now, most)
+    lessons = [store.get_lesson(session, one.match.lesson_id) for one in ranked]
+    return [_hint(lesson, one, best[lesson.id][2], failure) for lesson, one in zip(lessons, ranked, strict=True)]
 
 
 def _tier(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
@@ -244,7 +251,8 @@ def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], told: str)
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
-    for place, (activation_id, hint, shown) in enumerate(drawn, start=1):
+    still_there = (one for one in drawn if store.find_lesson(session, one.hint.lesson.id))  # it may be erased since it was told
+    for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
         point: ActivationPoint = "pre_run" if hint.lesson.id == told else "on_error"
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)

@@ -1,7 +1,7 @@
 """Lessons: what failed and what then worked, whether it helped since, and the attempts behind it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import ClassVar
@@ -16,15 +16,16 @@ from textual.widgets import Input, Static
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.lesson import MAX_RULE_CHARS, Lesson
 from memapp.domain.lessons.referee import Calibration
+from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.english.labels import called
 from memapp.runtime import Runtime
 from memapp.services.lessons import browse, curate
 from memapp.ui.background import background
-from memapp.ui.dialogs import LineQuestion
+from memapp.ui.dialogs import LineQuestion, TextCard
 from memapp.ui.learned.pane import NEWEST, LearnedPane
 from memapp.ui.panels.listed import Listed
-from memapp.ui.safe import joined, row
+from memapp.ui.safe import copy, joined, row
 from memapp.ui.session import AppSession
 from memapp.ui.widgets.labels import age, when
 from memapp.ui.widgets.rowlist import RowList, TimedRows
@@ -32,7 +33,7 @@ from memapp.ui.widgets.searchfield import SearchField
 
 STATUS = 11
 STYLES = {"candidate": "$text-muted", "promoted": "$success", "suppressed": "$warning", "archived": "$text-muted"}
-SHOWN_EVIDENCE = 20
+SHOWN_EVIDENCE, SHOWN_ERRORS = 20, 3
 LABEL_CHARS = 40
 DEEDS: Mapping[str, tuple[Callable[..., Revision], str, tuple[str, ...]]] = {
     "promote": (curate.promote, "Promoted", ("candidate", "suppressed", "archived")),
@@ -61,7 +62,9 @@ class LessonDetail(VerticalScroll, can_focus=True):
     """One lesson: wrong and right as a difference, how it did, and the attempts it was made of."""
 
     BINDING_GROUP_TITLE = "Lesson"
-    HELP = "Escape leads back to the list."
+    HELP = "Enter shows what was done when it failed, step by step. Escape leads back to the list."
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "read_runs", "Runs", id="lesson.runs", key_display="⏎")]
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(id="lesson-detail")
@@ -78,6 +81,28 @@ class LessonDetail(VerticalScroll, can_focus=True):
         text = _content(lesson, behind, self._runtime.clock()) if lesson and behind else Content("")
         self.query_one("#lesson-text", Static).update(text)
 
+    @background("lesson-runs")
+    async def action_read_runs(self) -> None:
+        if self.lesson is not None:
+            runs = await asyncio.to_thread(browse.runs_behind, self._runtime, self.lesson)
+            text = _told(runs, self._runtime.clock())
+            if await self.app.push_screen_wait(TextCard("What happened", text)) == "copy":
+                copy(self, text.plain)
+
+
+def _told(runs: Sequence[tuple[Run, Sequence[RunStep]]], now: datetime) -> Content:
+    """Return the steps of some runs, and of those that failed what they wrote."""
+    lines = [] if runs else [Content("The runs were erased.")]
+    for run, steps in runs:
+        count = f"{counted(run.steps, 'step')}, {run.tool_errors} failed"
+        lines.append(joined((when(run.last_at, now), "bold"), "  ", row(run.task or run.tool, 60), (f"  {count}", "$text-muted")))
+        for step in steps:
+            sign, style = ("✗", "$error") if step.channel else ("✓", "$success") if step.known else ("·", "$text-muted")
+            lines.append(joined((f"{sign} ", style), row(step.action, 300)))
+            lines += [joined("    ", (row(step.excerpt, 200, "$text-muted")))] if step.excerpt else []
+        lines.append(Content(""))
+    return Content("\n").join(lines)
+
 
 def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
     tags = ", ".join(lesson.tags).replace("_", " ")
@@ -91,6 +116,7 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
         ("helped", f"{lesson.helped} of {lesson.helped + lesson.hurt}" if lesson.helped + lesson.hurt else "not known yet"),
         ("utility", sure),
         *(("referee", _referee(one)) for one in behind.referees),
+        *(("error", row(one, 200)) for one in behind.errors[:SHOWN_ERRORS]),
         ("since", when(lesson.created_at, now)),
         ("leaves", when(lesson.purge_at, now) if lesson.purge_at else ""),
     ]
@@ -125,7 +151,10 @@ class LessonsPane(LearnedPane):
     )
     NOT_FOUND = "No lesson has these words.\n\nesc clears the search."
 
-    HELP = "P shows a lesson always, S never again; what is measured decides about the others. / searches."
+    HELP = (
+        "P shows a lesson always, S never again; what is measured decides about the others. / searches. Space marks lessons that "
+        "say the same as another: m on that one merges them into it."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="lessons.search"),
@@ -135,6 +164,8 @@ class LessonsPane(LearnedPane):
         Binding("A", "do('archive')", "Archive", id="lessons.archive"),
         Binding("r", "do('restore')", "Restore", id="lessons.restore"),
         Binding("d,delete,backspace", "do('discard')", "Trash", id="lessons.discard", key_display="d"),
+        Binding("space", "mark", "Mark", show=False, id="lessons.mark"),
+        Binding("m", "merge", "Merge", id="lessons.merge"),
     ]
 
     def __init__(self, session: AppSession) -> None:
@@ -177,9 +208,11 @@ class LessonsPane(LearnedPane):
     # Keys ------------------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action not in ("do", "edit"):
+        if action not in ("do", "edit", "merge"):
             return super().check_action(action, parameters)
         current = self.rows.current
+        if action == "merge":
+            return current is not None and bool(self.rows.marked.keys() - {current.id})
         return current is not None and (action == "edit" or current.status in DEEDS[str(parameters[0])][2])
 
     @background("lesson-action")
@@ -196,6 +229,19 @@ class LessonsPane(LearnedPane):
         line = LineQuestion("What works instead", lesson.correct, save, note=lesson.wrong, length=MAX_RULE_CHARS)
         if (revision := await self.app.push_screen_wait(line)) is not None:
             self._did("Edited", lesson, revision)
+
+    def action_mark(self) -> None:
+        self.rows.toggle_mark()
+        self.refresh_bindings()
+
+    @background("lesson-action")
+    async def action_merge(self) -> None:
+        """Let the current lesson be for the failures of those that are marked, which are put away."""
+        if (lesson := self.rows.current) is not None:
+            others = [one for one in self.rows.marked if one != lesson.id]
+            revision = await asyncio.to_thread(curate.merge, self.runtime, lesson.id, *others)
+            self.rows.unmark()
+            self._did("Merged into", lesson, revision)
 
     def _did(self, done: str, lesson: Lesson, revision: Revision) -> None:
         self.session.did(self, f"{done} “{shorten(one_line(lesson.rule_text), LABEL_CHARS)}”", revision.step)

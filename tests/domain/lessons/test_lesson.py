@@ -2,9 +2,19 @@
 
 import pytest
 
-from memapp.domain.lessons.feedback import Feedback
-from memapp.domain.lessons.lesson import MAX_RULE_CHARS, applies, carried_over, corrects, level_of, put_right, rule
-from memapp.domain.lessons.likeness import same_use
+from memapp.domain.lessons.feedback import Feedback, ToolAttempt
+from memapp.domain.lessons.fingerprint import fingerprint
+from memapp.domain.lessons.lesson import (
+    MAX_RULE_CHARS,
+    applies,
+    carried_over,
+    corrects,
+    level_of,
+    names_left_open,
+    put_right,
+    rule,
+)
+from memapp.domain.lessons.likeness import Rarity, same_use, shape_likeness
 from memapp.domain.lessons.recording import is_left_out
 
 
@@ -19,6 +29,8 @@ from memapp.domain.lessons.recording import is_left_out
         ("gti status", "git status", True),
         ("ln target link -s", "ln link target -s", True),
         ("kiln add clay", "kiln put clay", True),
+        ("git chekcout vase", "git checkout bowl", True),
+        ("git checkout -b vase", "git push -u origin vase", False),
         ("git psuh", "git status", False),
         ("kiln -c 'load vase'", "kiln -c 'load bowl'", False),
         ("ls vase", "ls", False),
@@ -28,6 +40,14 @@ from memapp.domain.lessons.recording import is_left_out
         ("git --vrsn", "git status", False),
         ("kiln --al", "kiln", True),
         ("frobnicate x", "ls x", False),
+        ("rmdir vase", "rm -r vase", True),  # a program and its family
+        ("pip install clay", "pip3 install clay", True),
+        ("docker-compose up", "docker compose up", True),
+        ("rmdir vase", "rm -r bowl", False),
+        ("kilnctl", "kiln fire", False),
+        ("make", "make CFLAGS=-Iinclude", True),
+        ("make", "make --always-make", True),
+        ("make", "make CFLAGS=-Iinclude vase", False),
     ],
 )
 def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: str, is_correction: bool) -> None:
@@ -76,6 +96,20 @@ def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(ac
 
 
 @pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ("the shelf bowl is full.\nuse: kiln put bowl", True),  # another name, wherever it stands
+        ("the shelf bowl is full.\nuse: kiln put vase", False),
+        ("the glaze vase is cold.\nuse: kiln put vase", False),
+        ("the shelf vase was full.\nuse: kiln put vase", False),  # a word that stands there once may mean anything
+    ],
+)
+def test_failures_that_differ_by_one_name_are_the_same(other: str, is_same: bool) -> None:
+    alike = shape_likeness("the shelf vase is full.\nuse: kiln put vase", other, Rarity([]))
+    assert (alike == 1.0) is is_same
+
+
+@pytest.mark.parametrize(
     ("wrong", "correct", "action", "instead"),
     [
         ("cp vase shelf", "cp -r vase shelf", "cp bowl mug", "cp -r bowl mug"),
@@ -108,6 +142,46 @@ def test_a_slip_is_put_right_in_another_command_without_any_other_word(
     wrong: str, correct: str, action: str, instead: str
 ) -> None:
     assert put_right(wrong, correct, action) == tuple(instead.split())
+
+
+@pytest.mark.parametrize(
+    ("correct", "then", "now", "shown"),
+    [
+        ("git push -u origin vase", "vase has none: git push -u origin vase", "bowl: git push -u origin bowl", "…"),
+        ("git push -u origin vase", "vase has none: git push -u origin vase", "vase: git push -u origin", "vase"),
+        ("git push -u origin vase", "no upstream", "no upstream", "vase"),  # the failure did not say which
+        ("git push -u origin vase-1", "vase-1: git push -u origin vase-1", "vase-2: git push -u origin vase-2", "…"),
+        ("git push -u origin glaze/a", "glaze/a: git push -u origin", "glaze/b: git push -u origin", "…"),
+    ],
+)
+def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open(
+    correct: str, then: str, now: str, shown: str
+) -> None:
+    texts = [fingerprint("git", "", ToolAttempt("git push", one), ()) for one in (then, now)]
+    open_ = names_left_open("git push", correct, *((one.shape, one.subject) for one in texts))
+    assert open_ == f"git push -u origin {shown}"
+
+
+def test_what_puts_another_word_in_the_place_of_a_slip_is_said_in_full() -> None:
+    then, now = ("meant: git push -u origin vase", ""), ("-u origin bowl", "")
+    assert names_left_open("git psuh", "git push -u origin vase", then, now) == "git push -u origin vase"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "is_correction"),
+    [
+        ("rg -n glaze src", "grep -rn glaze src", True),
+        ("rg -n glaze src", "grep -rn glaze tests", False),
+        ("rg", "grep -rn glaze", False),
+        ("pip install clay", "python3 -m pip install clay", True),
+    ],
+)
+def test_for_a_program_that_is_not_there_any_may_stand_that_takes_its_arguments(
+    wrong: str, right: str, is_correction: bool
+) -> None:
+    assert corrects(right, wrong, is_unknown=True) is is_correction
+    assert not corrects(right, wrong)
+    assert not is_correction or applies(wrong, right, f"{wrong.partition(' ')[0]} -l src", tool=wrong.partition(" ")[0])
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
