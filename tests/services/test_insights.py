@@ -157,17 +157,6 @@ def test_a_capable_model_concludes_what_is_grounded_and_no_more(runtime: Runtime
     assert (sampling.temperature, sampling.max_tokens) == (0.0, 220)
 
 
-def test_what_is_sure_is_the_second_signal_for_a_goal(runtime: Runtime) -> None:
-    live_on(runtime, RUNS, weeks=12)
-    with runtime.write() as session:
-        thread = chat.create_thread(session, "Goals", "companion", session.now)
-        said = chat.add_message(session, thread.id, Role.USER, "I want to run further.", session.now, origin=Origin.TYPED)
-    waits = requests.propose(runtime, "goals_add", "run further", message_id=said.id, typed=True)
-    assert waits is not None and waits.state == "pending"
-    list(insights.run(runtime, Cancel(), None))
-    assert decisions.profile(runtime)["goals_add"] == ("run further",)
-
-
 def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runtime) -> None:
     live_on(runtime, RUNS)
     stopped = Cancel()
