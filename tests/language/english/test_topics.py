@@ -15,6 +15,7 @@ from memapp.language.english.topics import topics_in
         ("I need a pair of tongs for the head of the lobster.", ["a pair of tongs", "the head of the lobster"]),
         ("We tried a variety of them on the pier.", ["the pier"]),
         ("She is a great potter, and the kiln is the Big Bertha.", ["the kiln", "the Big Bertha"]),
+        ("WE SAW A SEAL AND THE OLD PIER", ["a seal", "the old pier"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
     ],
 )
