@@ -17,6 +17,7 @@ from memapp.domain.chat import Message
 from memapp.domain.regularity import chance_as_striking, chance_of
 from memapp.inference import Cancel
 from memapp.language.english.dates import local_day
+from memapp.language.english.given_names import is_common
 from memapp.language.english.topics import EN, bare, root_of, roots_of, topics_in
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
@@ -143,8 +144,12 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
 
 
 def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], cancel: Cancel) -> dict[str, frozenset[str]]:
-    """Return for each word that is named often those of the same meaning; by its letters alone without an embedding model."""
+    """Return for each word that is named often those of the same meaning: of a name itself alone, Emil is no Fenna.
+
+    Nothing without an embedding model.
+    """
     words = {stem: word.casefold() for one in said for stem, word in one.roots.items()}
+    names = _names(said)
     stems, rows = list(words), []
     for start in range(0, len(stems), EMBEDDED_AT_ONCE):
         batch = embedded(runtime, [words[one] for one in stems[start : start + EMBEDDED_AT_ONCE]], wait=True)
@@ -153,8 +158,16 @@ def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], can
         rows.append(batch)
     vectors = np.concatenate(rows)
     near = {one: vectors @ vectors[stems.index(one)] >= ALIKE for one in named}
-    alike = {one: {stems[place] for place in np.flatnonzero(is_near)} for one, is_near in near.items()}
+    alike = {one: {one} | {stems[place] for place in np.flatnonzero(is_near)} - names for one, is_near in near.items()}
+    alike |= {one: {one} for one in named if one in names}
     return {one: frozenset(stems_of - (_listed("frequent") - {one})) for one, stems_of in alike.items()}
+
+
+def _names(said: Sequence[Mention]) -> set[str]:
+    """Return the roots of what is written large wherever it does not begin a sentence."""
+    inside = [(stem, word) for one in said for stem, word in one.roots.items() if not one.sentence.startswith(word)]
+    small = {stem for stem, word in inside if not word[0].isupper() or is_common(word)}
+    return {stem for stem, _ in inside} - small
 
 
 def _chance(stem: str, stems: frozenset[str], times: int, among: int, messages: float) -> float:

@@ -68,6 +68,13 @@ def test_somebody_is_named_without_whose_they_are(runtime: Runtime) -> None:
     assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about Thandi, mostly on Sundays."]
 
 
+def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
+    met = [f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")]
+    live_on(runtime, [*met, "My son wants to see Etna."])
+    (counted,) = noticed(runtime)
+    assert counted.startswith("In four of ten chats") and "Fenna" in counted
+
+
 def test_only_an_allowlist_of_its_own_reads_it_and_it_stands_below_what_was_stated(
     runtime: Runtime, ran: insights.Insight
 ) -> None:
