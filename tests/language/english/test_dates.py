@@ -125,6 +125,8 @@ def test_a_fact_with_a_date_is_grounded_in_the_message_and_its_day() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("User is rowing to the island instead.", "User is rowing to the island."),
+        ("User drinks tea instead of coffee.", "User drinks tea instead of coffee."),
         ("Lately, User bakes bread these days.", "User bakes bread."),
         ("User is currently learning Greek and, right now, paints.", "User is learning Greek and paints."),
         ("User just moved to Bergen a while ago.", "User moved to Bergen."),
