@@ -101,8 +101,9 @@ def _is_led_to(words: Sequence[str], at: int) -> bool:
 
 
 def _is_said_of(words: Sequence[str], at: int) -> bool:
-    """Say whether a noun phrase tells what somebody or something is: `she is a great author` is not about authors."""
-    return word_at(words, at - 1) in WORDS.articles and at > 1 and word_at(words, at - 2) in EN.forms_of_be
+    """Say whether a noun phrase tells what somebody or something is: `she is really a great author` is not about authors."""
+    before = " ".join(word.casefold() for word in words[:at] if not is_adverb(word))
+    return EN.regex("(?:{be} (?:(?:one|some) of )?{articles}|{seems} like(?: {articles})?)$").search(before) is not None
 
 
 def _is_leading(word: str) -> bool:
@@ -120,6 +121,6 @@ def _article(words: Sequence[str], at: int) -> list[str]:
 
 def _says_nothing(topic: str) -> bool:
     head = bare(topic).split()[-1].removesuffix("'s")
-    is_time_or_talk = head.casefold() in EN.no_head | EN.weekdays | EN.months
+    is_time_or_talk = head.casefold() in EN.no_head | EN.months or head.casefold().removesuffix("s") in EN.weekdays
     is_number = re.fullmatch(r"\d+\w{0,2}", head) is not None
     return len(bare(topic)) < 3 or is_time_or_talk or is_number or head in EN.everyday

@@ -14,6 +14,8 @@ from memapp.language.english.topics import topics_in
         ("I keep the dough in the cellar overnight.", ["the dough", "the cellar"]),
         ("I need a pair of tongs for the head of the lobster.", ["a pair of tongs", "the head of the lobster"]),
         ("We tried a variety of them on the pier.", ["the pier"]),
+        ("That sounds like a brave plan, and it's really one of the best regattas on the lake.", ["the lake"]),
+        ("I oil the loom on Tuesdays, which is some progress with a decision.", ["the loom"]),
         ("She is a great potter, and the kiln is the Big Bertha.", ["the kiln", "the Big Bertha"]),
         ("WE SAW A SEAL AND THE OLD PIER", ["a seal", "the old pier"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
