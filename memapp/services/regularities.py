@@ -187,20 +187,24 @@ def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
 
 
 def _name(stem: str, stems: frozenset[str], about: Sequence[Mention]) -> str:
-    """Return the noun of a topic that was said most often, with the article that it mostly had; without a noun none."""
+    """Return the noun of a topic that was said most often, with the article that it mostly had; none if all were said seldom."""
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
+    written = {word for one in about for word in one.roots.values()}
+    in_chats = Counter(of for of, _ in {(of, one.chat) for one in about for of in one.roots if of in stems})
     for one in about:
         for topic in topics_in(one.sentence):
             head = bare(topic).split()[-1].removesuffix("'s")
+            head = head.lower() if head.lower() in written else head  # of the Harbour Choir it is the choir
             if root_of(head) in stems:
                 is_name = head[:1].isupper() and " " in bare(topic)  # `my friend Priya`: the article is the friend's
                 nouns[head]["" if is_name else topic.removesuffix(bare(topic))] += 1
         for of, word in one.roots.items():
             if of in stems and word.endswith("ing") and word not in nouns:
                 nouns[word][""] += 1
-    if not nouns:
+    often = {noun: of for noun, of in nouns.items() if in_chats[root_of(noun)] >= LEAST_NAMED}
+    if not often:
         return ""  # nobody talks about `useful`
-    noun, articles = max(nouns.items(), key=lambda pair: (pair[1].total(), root_of(pair[0]) == stem))
+    noun, articles = max(often.items(), key=lambda pair: (pair[1].total(), root_of(pair[0]) == stem))
     return f"{articles.most_common(1)[0][0]}{noun}"
 
 

@@ -75,6 +75,11 @@ def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
     assert counted.startswith("In four of ten chats") and "Fenna" in counted
 
 
+def test_a_topic_is_not_called_what_was_said_once(runtime: Runtime) -> None:
+    live_on(runtime, ["Bread rose well.", "Bread worked again.", "Fresh bread again.", "I had a cheese sandwich."], weeks=10)
+    assert noticed(runtime) == []
+
+
 def test_only_an_allowlist_of_its_own_reads_it_and_it_stands_below_what_was_stated(
     runtime: Runtime, ran: insights.Insight
 ) -> None:

@@ -33,6 +33,11 @@ def topics_in(sentence: str) -> list[str]:
     return list(dict.fromkeys(one for one in found if not _says_nothing(one)))
 
 
+def clear(topics: Sequence[str]) -> list[str]:
+    """Return those of some topics that say something by themselves; all of them where none does."""
+    return [one for one in topics if bare(one).split()[-1].casefold() not in EN.vague] or list(topics)
+
+
 def bare(topic: str) -> str:
     """Return a topic without its article: `canal` for `the canal`."""
     return re.sub(r"^(?:an?|the|User's) ", "", topic)
