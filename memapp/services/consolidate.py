@@ -9,7 +9,7 @@ back once is left alone. What is pinned, or by hand while the other is not, neve
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -47,6 +47,7 @@ from memapp.store import changes, consents, events, memories, relations, vectors
 from memapp.store import consolidation as store
 from memapp.store.encoding import begin_of, new_id
 from memapp.store.session import Session
+from memapp.store.vectors import Vectors
 
 log = logging.getLogger(__name__)
 
@@ -140,12 +141,15 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     for memory in memories.get_memories(session, ids):
         if cancel.is_set():
             return None
-        likeness = matrix.likeness(session, rows[memory.id])
+        vector = _as_learned(runtime, [memory]).get(memory.id, rows[memory.id])
+        likeness = matrix.likeness(session, vector)
         cosines = {key: likeness.of(key) for key in likeness.nearest(NEIGHBOURS, MERGE_BANDS.fallback)}
         ids_of = memories.ids_of(session, cosines)
         near = {ids_of[key]: min(cosine, 1.0) for key, cosine in cosines.items() if key in ids_of}
+        others = memories.get_memories(session, list(near))
+        near |= {one: min(float(vector @ row), 1.0) for one, row in _as_learned(runtime, others).items()}
         since = None if is_new[memory.id] else now - STILL_COMPARED
-        for pair in _pairs_of(session, memory, near, since):
+        for pair in _pairs_of(memory, others, near, store.looked_at(session, memory.id), since):
             if pair.ids not in found and not cancel.is_set():
                 found[pair.ids] = replace(pair, decided=by_rules(pair))
     if cancel.is_set():
@@ -154,12 +158,26 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     return FoundPairs(tuple(ids), tuple(likest))
 
 
-def _pairs_of(session: Session, memory: Memory, near: Mapping[str, float], since: datetime | None) -> Iterator[Pair]:
+def _as_learned(runtime: Runtime, found: Sequence[Memory]) -> dict[str, Vectors]:
+    """Return the vectors of what is written as `I` in the words in which it would be learned: else `I` is far from `User`."""
+    told = {one.id: in_third_person(one.text) for one in found}
+    own = {one.id: told[one.id] for one in found if told[one.id] != one.text}
+    rows = embedded(runtime, list(own.values()), wait=True) if own else None
+    return {} if rows is None else dict(zip(own, rows, strict=True))
+
+
+def _pairs_of(
+    memory: Memory,
+    others: Sequence[Memory],
+    near: Mapping[str, float],
+    known: Collection[tuple[str, float]],
+    since: datetime | None,
+) -> Iterator[Pair]:
     """Yield the pairs of a memory that may say the same, and were not looked at lately."""
-    known = store.looked_at(session, memory.id)
-    for other in memories.get_memories(session, [one for one in near if (one, round(near[one], 2)) not in known]):
+    for other in others:
         is_recent = since is None or max(memory.updated_at, other.updated_at) >= since
-        if other.id == memory.id or other.kind is not Kind.SEMANTIC or not is_recent:
+        is_known = (other.id, round(near[other.id], 2)) in known
+        if is_known or other.id == memory.id or other.kind is not Kind.SEMANTIC or not is_recent:
             continue
         if may_be_about_the_same(in_third_person(memory.text), in_third_person(other.text)):
             newer, older = sorted((memory, other), key=last_said, reverse=True)

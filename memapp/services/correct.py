@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import CONFLICT, FACT, ConsentRequest
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Kind, Memory
 from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
 from memapp.language.english.correction import Correction, correction_of, is_about
@@ -102,10 +102,11 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
 
 
 def _known(runtime: Runtime, correction: Correction, message: Message) -> Corrected | None:
-    """Return the known fact, or the one that waits, that a message is about by its words."""
+    """Return the known fact, or the one that waits, that a message is about by its words. What happened is never over."""
     (known,) = near(runtime, [message.typed_text])
     session = runtime.read()
-    facts = [Corrected(one.text, one) for one, _ in known if is_left_alone(session, one)]
+    lasting = [one for one, _ in known if not (correction.is_over and one.kind is Kind.EPISODIC)]
+    facts = [Corrected(one.text, one) for one in lasting if is_left_alone(session, one)]
     found = [one for one in [*facts, *_waiting(session, consents.list_pending(session))] if not _says_again(message, one)]
     fitting = [one for one in found if is_about(correction, one.text, is_recent=False)]
     return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR)

@@ -20,7 +20,7 @@ from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.inference import Cancel, whole_reply
 from memapp.language.english.dates import lasting, local_day
 from memapp.language.english.tags import tags_for
-from memapp.language.english.topics import bare, listed, topics_in
+from memapp.language.english.topics import bare, clear, listed, topics_in
 from memapp.language.english.writing import check_episode, check_episode_form, tells_what_happened
 from memapp.language.language_of import language_of
 from memapp.prompts import episodes as words
@@ -161,7 +161,8 @@ def _written(runtime: Runtime, day: date, said: Sequence[str], cancel: Cancel) -
 
 def _in_words(runtime: Runtime, day: date, said: Sequence[str]) -> str:
     """Return the topics of some sentences, and the most telling thing that they say happened."""
-    topics = _most_telling(runtime, said, list(dict.fromkeys(topic for one in said for topic in topics_in(one))), TOPICS)
+    named = list(dict.fromkeys(topic for one in said for topic in topics_in(one)))
+    topics = _most_telling(runtime, said, clear(named), TOPICS)
     if not topics:
         return ""
     talked = f"User talked about {listed(topics)} {told_on(day)}."

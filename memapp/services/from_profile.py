@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from memapp.domain.memory import FromMemory, Memory, Recalled
 from memapp.domain.profile import FIELDS, Hint, same_value
+from memapp.language.english.duplicates import normalise
 from memapp.language.english.profile_hints import unknown_in
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import addressed, as_said
 from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
@@ -23,14 +24,20 @@ _ASKED = lexicon("consent_questions")
 def everything(runtime: Runtime) -> FromMemory:
     """List the profile, and what is pinned, important or new."""
     facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
+    values = [Hint(field, value) for field, values in decisions.profile(runtime).items() for value in values]
+    return listed(*beside(values, facts), "always")
+
+
+def beside(values: Sequence[Hint], facts: Sequence[Memory]) -> tuple[list[str], list[Memory]]:
+    """Return values of the profile as they are told, and facts: of a value and a fact that say the same what says it better."""
     said_by = {one.text: unknown_in(one.text, {}) for one in facts}
-    lines = []
-    for field, value in ((field, value) for field, values in decisions.profile(runtime).items() for value in values):
-        saying = [text for text, hints in said_by.items() if any(_says(hint, field, value) for hint in hints)]
-        if _sentence_of(field) or not saying:  # else the fact says it better
-            lines.append(told(field, value))
-            facts = [one for one in facts if one.text not in saying]
-    return listed(lines, facts, "always")
+    lines, left = [], list(facts)
+    for one in values:
+        saying = [text for text, hints in said_by.items() if any(_says(hint, one) for hint in hints) or _is_in(one.value, text)]
+        if _sentence_of(one.field) or not saying:  # else the fact says it better
+            lines.append(told(one.field, one.value))
+            left = [fact for fact in left if fact.text not in saying]
+    return lines, left
 
 
 def listed(lines: Sequence[str], facts: Sequence[Memory], why: str) -> FromMemory:
@@ -41,8 +48,13 @@ def listed(lines: Sequence[str], facts: Sequence[Memory], why: str) -> FromMemor
     return FromMemory("\n".join(told) or NOTHING, hits)
 
 
-def _says(hint: Hint, field: str, value: str) -> bool:
-    return hint.field == field and same_value(field, hint.value, value)
+def _says(hint: Hint, value: Hint) -> bool:
+    return hint.field == value.field and same_value(hint.field, hint.value, value.value)
+
+
+def _is_in(value: str, fact: str) -> bool:
+    """Say whether a fact has a value in it as it is: `sister Ilse is a potter`, of `User's sister Ilse is a potter.`"""
+    return len(value.split()) > 2 and f" {normalise(value)} " in f" {normalise(as_said(fact))} "
 
 
 def in_field(runtime: Runtime, field: str) -> FromMemory | None:

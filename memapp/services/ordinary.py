@@ -10,7 +10,7 @@ from memapp.language.english.answering_sentence import in_confidence
 from memapp.language.english.asked_sentence import asks_what_was_talked_about
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import sentences, tokens
-from memapp.language.english.profile_hints import is_secret, touches_sensitive
+from memapp.language.english.profile_hints import may_tell_secret, touches_sensitive
 from memapp.language.language_of import language_of
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
@@ -36,7 +36,7 @@ def repeatable_sentences(message: Message) -> list[str]:
     if in_confidence(message.text) or asks_what_was_talked_about(message.text):
         return []
     said = [one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS]
-    return [one for one in said if not (is_small_talk(one) or is_secret(one) or touches_sensitive(one))]
+    return [one for one in said if not (is_small_talk(one) or may_tell_secret(one) or touches_sensitive(one))]
 
 
 def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:

@@ -17,6 +17,7 @@ from memapp.domain.chat import Message
 from memapp.domain.regularity import chance_as_striking, chance_of
 from memapp.inference import Cancel
 from memapp.language.english.dates import local_day
+from memapp.language.english.given_names import is_common
 from memapp.language.english.topics import EN, bare, root_of, roots_of, topics_in
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
@@ -143,8 +144,12 @@ def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[
 
 
 def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], cancel: Cancel) -> dict[str, frozenset[str]]:
-    """Return for each word that is named often those of the same meaning; by its letters alone without an embedding model."""
+    """Return for each word that is named often those of the same meaning: of a name itself alone, Emil is no Fenna.
+
+    Nothing without an embedding model.
+    """
     words = {stem: word.casefold() for one in said for stem, word in one.roots.items()}
+    names = _names(said)
     stems, rows = list(words), []
     for start in range(0, len(stems), EMBEDDED_AT_ONCE):
         batch = embedded(runtime, [words[one] for one in stems[start : start + EMBEDDED_AT_ONCE]], wait=True)
@@ -153,8 +158,16 @@ def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], can
         rows.append(batch)
     vectors = np.concatenate(rows)
     near = {one: vectors @ vectors[stems.index(one)] >= ALIKE for one in named}
-    alike = {one: {stems[place] for place in np.flatnonzero(is_near)} for one, is_near in near.items()}
+    alike = {one: {one} | {stems[place] for place in np.flatnonzero(is_near)} - names for one, is_near in near.items()}
+    alike |= {one: {one} for one in named if one in names}
     return {one: frozenset(stems_of - (_listed("frequent") - {one})) for one, stems_of in alike.items()}
+
+
+def _names(said: Sequence[Mention]) -> set[str]:
+    """Return the roots of what is written large wherever it does not begin a sentence."""
+    inside = [(stem, word) for one in said for stem, word in one.roots.items() if not one.sentence.startswith(word)]
+    small = {stem for stem, word in inside if not word[0].isupper() or is_common(word)}
+    return {stem for stem, _ in inside} - small
 
 
 def _chance(stem: str, stems: frozenset[str], times: int, among: int, messages: float) -> float:
@@ -174,20 +187,24 @@ def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
 
 
 def _name(stem: str, stems: frozenset[str], about: Sequence[Mention]) -> str:
-    """Return the noun of a topic that was said most often, with the article that it mostly had; without a noun none."""
+    """Return the noun of a topic that was said most often, with the article that it mostly had; none if all were said seldom."""
     nouns: dict[str, Counter[str]] = defaultdict(Counter)
+    written = {word for one in about for word in one.roots.values()}
+    in_chats = Counter(of for of, _ in {(of, one.chat) for one in about for of in one.roots if of in stems})
     for one in about:
         for topic in topics_in(one.sentence):
             head = bare(topic).split()[-1].removesuffix("'s")
+            head = head.lower() if head.lower() in written else head  # of the Harbour Choir it is the choir
             if root_of(head) in stems:
                 is_name = head[:1].isupper() and " " in bare(topic)  # `my friend Priya`: the article is the friend's
                 nouns[head]["" if is_name else topic.removesuffix(bare(topic))] += 1
         for of, word in one.roots.items():
             if of in stems and word.endswith("ing") and word not in nouns:
                 nouns[word][""] += 1
-    if not nouns:
+    often = {noun: of for noun, of in nouns.items() if in_chats[root_of(noun)] >= LEAST_NAMED}
+    if not often:
         return ""  # nobody talks about `useful`
-    noun, articles = max(nouns.items(), key=lambda pair: (pair[1].total(), root_of(pair[0]) == stem))
+    noun, articles = max(often.items(), key=lambda pair: (pair[1].total(), root_of(pair[0]) == stem))
     return f"{articles.most_common(1)[0][0]}{noun}"
 
 

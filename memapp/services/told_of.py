@@ -22,7 +22,7 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
         return told
     found = named(runtime, content, conversation_scope(runtime))
     if found.is_known:
-        return from_profile.listed([from_profile.told(one.field, one.value) for one in found.values], found.facts, "named")
+        return from_profile.listed(*from_profile.beside(found.values, found.facts), "named")
     if found.requests:
         return FromMemory(that_it_waits(runtime, found.requests[0], message.thread_id))
     if told := from_memory.known(runtime, message, earlier):

@@ -25,7 +25,10 @@ _REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM (
                FROM consent_requests p"""
 
 _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
-              AND coalesce(p.snoozed_until, '') <= :now"""
+              AND coalesce(p.snoozed_until, '') <= :now
+              AND (p.field <> 'conflict' OR (SELECT count(*) FROM memories m WHERE m.user_id = p.user_id AND m.state = 'live'
+                                             AND m.normal_text IN (normalise(p.old_value), normalise(p.new_value))) = 2)"""
+"""Which of two memories holds is asked as long as both are live."""
 
 _FILES = """SELECT f.id, f.name, sum(p.field <> 'chat') AS facts, sum(p.field = 'chat') AS chats, min(p.created_at) AS created_at,
                    min(p.expires_at) AS expires_at

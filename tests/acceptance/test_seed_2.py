@@ -13,6 +13,10 @@ from memapp.cli import run
 from memapp.domain.activity import Rate
 from memapp.domain.changes import Actor, Event, Merged, Purged, Restored, SoftDeleted, is_memapp
 from memapp.domain.checkpoint import Checkpoint
+from memapp.domain.consent import HOWTO
+from memapp.domain.filters import MemoryFilter
+from memapp.domain.memory import Kind
+from memapp.domain.prompt import Sampling
 from memapp.domain.query import QueryRequest
 from memapp.domain.turn import Accepted, Found, Predicted
 from memapp.errors import Refused
@@ -20,8 +24,8 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
-from memapp.services import activity, consolidate, curate, jobs, lifecycle, undo, upkeep
-from memapp.services.consent import decisions, requests
+from memapp.services import activity, consolidate, curate, howtos, jobs, lifecycle, undo, upkeep
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.embed import embed
 from memapp.services.merge import Written
 from memapp.services.query import query
@@ -33,6 +37,8 @@ from memapp.store.database import open_database
 from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy, use_simple_form
 from tests.services.test_consolidate import JOB as CONSOLIDATE
 from tests.services.test_consolidate import learned, says
+from tests.services.test_howtos import OWN_WAY
+from tests.services.test_insights import OTHERS, RUNS, concluding, live_on, noticed
 
 LATER = datetime(2026, 12, 31, tzinfo=UTC)
 SMALL_TALK = ("Hello!", "Good morning!", "Thank you!", "Okay, see you later.")
@@ -203,6 +209,43 @@ def test_edge_creation_takes_two_milliseconds_an_edge(taken: dict[str, list[int]
     """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
     few, many = taken["edge"]
     assert 0 < many <= few
+
+
+# 3 Insights
+
+
+def test_insights_are_only_created_when_non_empty(runtime: Runtime, model: ScriptedModel) -> None:
+    live_on(runtime, OTHERS, weeks=3)
+    for answered in (concluding(), concluding({"summary": "", "tags": [], "evidence": [1, 2], "importance": 2}), lambda *_: ""):
+        model.script = answered
+        assert noticed(runtime) == []
+    assert any(wants_insights(one) for one in model.samplings)
+
+
+def test_insights_never_block_the_hot_path(runtime: Runtime, model: ScriptedModel) -> None:
+    live_on(runtime, OTHERS, weeks=3)
+    thread = new_chat(runtime)
+    for text in SAID:
+        say(runtime, thread, text)
+    assert not any(wants_insights(one) for one in model.samplings)
+    list(upkeep.work(runtime, thread, Cancel()))
+    assert sum(wants_insights(one) for one in model.samplings) == 1
+    say(runtime, thread, "And what now?")
+    list(upkeep.work(runtime, thread, Cancel()))
+    assert sum(wants_insights(one) for one in model.samplings) == 1, "not again within a day"
+
+
+def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None:
+    use_simple_form(runtime)
+    live_on(runtime, RUNS)
+    (counted,) = noticed(runtime)
+    curate.add(runtime, counted.replace("User", "Mira"), category="relationship_dynamic")
+    found = ask(runtime, "observer", "talked about running", categories=("relationship_dynamic",))
+    assert [counted in one for one in found] == [False, True], "below what was stated in the same words"
+
+
+def wants_insights(sampling: Sampling) -> bool:
+    return "insights" in str(sampling.schema)
 
 
 # 4 Consolidation
@@ -397,6 +440,34 @@ def test_latency_below_200_ms_for_on_demand_recall(taken: dict[str, list[int]]) 
     """By the same statements however many facts there are; the time is measured by `benchmarks.recall`."""
     few, many = taken["recall"]
     assert 0 < many <= few
+
+
+# 12 How-tos
+
+
+def test_how_tos_are_created_only_on_explicit_trigger_or_high_confidence(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in (
+        "First I went to Rome, then I went to Paris, and finally home.",
+        "How do I make tea: steep it, or boil it?",
+        OWN_WAY,
+    ):
+        say(runtime, thread, text)
+        list(upkeep.work(runtime, thread, Cancel()))
+    assert howtos.checklists(runtime) == []
+    (waiting,) = [one for one in pending.list_pending(runtime) if one.field == HOWTO]
+    decisions.approve(runtime, waiting.id)
+    howtos.add(runtime, "Make tea: 1. Boil water. 2. Pour it. 3. Wait.")
+    assert [one.howto.text for one in howtos.checklists(runtime)] == ["Make tea", "Make espresso"]
+
+
+def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, model: ScriptedModel) -> None:
+    howtos.add(runtime, "Feed the kiln dragon: 1. Wake it. 2. Throw coal. 3. Step back.")
+    for kind in (Kind.SEMANTIC, Kind.EPISODIC, Kind.INSIGHT):
+        assert curate.list_memories(runtime, MemoryFilter(kind=kind)) == []
+    say(runtime, new_chat(runtime), "How do I feed the kiln dragon?")
+    assert "coal" not in whole(model) and ask(runtime, "supervisor", "kiln dragon") == []
+    assert ask(runtime, "executor", "kiln dragon", categories=("procedural",)) != []
 
 
 # 14 Operational tracking

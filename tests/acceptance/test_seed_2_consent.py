@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.turn import Accepted
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, pending, requests
 from memapp.services.upkeep import work
 from memapp.store import consents, history
-from tests.builders import Clock, make_runtime, new_chat, say
+from tests.builders import Clock, make_runtime, new_chat, only, say
+from tests.services.test_insights import RUNS, live_on, noticed
 
 STATEMENTS = {
     "preferred_name": "Please call me Ana from now on.",
@@ -64,6 +66,15 @@ def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
     assert decisions.profile(runtime) == {}
     say(runtime, new_chat(runtime), "Please keep your answers short.")
     assert list(decisions.profile(runtime)) == ["tone"]
+
+
+def test_a_benign_field_applies_by_an_insight_of_high_confidence(runtime: Runtime) -> None:
+    live_on(runtime, RUNS, weeks=12)
+    said = only(Accepted, say(runtime, new_chat(runtime), "I want to run further.")).message
+    requests.propose(runtime, "goals_add", "run further", message_id=said.id, typed=True)
+    assert decisions.profile(runtime) == {}
+    noticed(runtime)
+    assert decisions.profile(runtime) == {"goals_add": ("run further",)}
 
 
 def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:

@@ -13,6 +13,7 @@ from memapp.domain.consent import CONFLICT, ConsentRequest
 from memapp.domain.memory import Kind
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted
+from memapp.errors import UsageError
 from memapp.inference import Cancel, after
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -74,6 +75,8 @@ RULES = [
     (("User's favourite colour is red.", "User's favorite color is blue."), {"User's favorite color is blue."}),
     (("User has two cats.", "User has three cats."), {"User has three cats."}),
     (("User keeps bees.", "I keep bees."), {"User keeps bees."}),
+    (("User has a cat.", "I have a cat named Toes"), {"I have a cat named Toes"}),
+    (("My sister lives in Ghent", "My sister Mira lives in Ghent"), {"My sister Mira lives in Ghent"}),
     (("User likes tea.", "User likes coffee."), None),
     (("User's sister Mia plays chess.", "User's sister Ida plays chess."), None),
     (("User eats meat on Sundays.", "User does not eat meat on Sundays in Lent."), None),
@@ -282,7 +285,14 @@ def test_each_answer_to_a_contradiction_is_carried_out_and_taken_back(
 def test_a_question_goes_with_what_it_is_about(plain: Runtime) -> None:
     ids = [curate.add(plain, text).memory_id for text in BY_HAND]
     embed(plain, Cancel())
-    assert tidy(plain)
+    (asked,) = tidy(plain)
+    gone = curate.discard(plain, ids[0])
+    assert (pending.list_pending(plain), pending.count_pending(plain)) == ([], 0)
+    with pytest.raises(UsageError, match="no longer"):
+        decisions.approve(plain, asked.id)
+    assert live(plain) == {BY_HAND[1]}, "a yes to an old question takes nothing else away"
+    undo.undo(plain, gone.step)
+    assert pending.list_pending(plain) == [asked]
     curate.discard(plain, ids[0])
     forget.purge(plain, ids[:1])
     rows = plain.database.read().execute("SELECT * FROM consent_requests").fetchall()

@@ -178,7 +178,17 @@ def test_something_known_for_long_is_ended_by_its_own_words(runtime: Runtime) ->
     tell(runtime, "I switched to coffee")
     tell(runtime, "I gave up italian")
     tell(runtime, "I don't run anymore")
+    tell(runtime, "I drink wine at dinner")
+    tell(runtime, "I'm giving up wine, my doctor is right")
     assert live(runtime) == ["User drinks coffee.", "User plays tennis with Oleg.", "User runs a bookshop."]
+
+
+def test_what_once_happened_does_not_end_and_hides_nothing_that_does(runtime: Runtime) -> None:
+    tell(runtime, "I sing alto in the Harbour Choir, every Tuesday")
+    tell(runtime, "skipped choir, honestly I don't enjoy it that much any more")
+    assert live(runtime) == ["User sings alto in the Harbour Choir, every Tuesday.", "User skipped choir."]
+    tell(runtime, "I've left the choir. Done. Feels strange")
+    assert live(runtime) == ["User has left the choir.", "User skipped choir."]
 
 
 def test_words_that_point_back_are_about_the_last_message_alone(runtime: Runtime) -> None:

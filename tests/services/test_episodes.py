@@ -68,6 +68,13 @@ def test_a_chat_that_rests_becomes_an_episode_without_what_is_sensitive(runtime:
     assert asked(runtime, "What did we talk about last week?") == asked(runtime, "what did we discuss 8 days ago?") == answer
 
 
+@pytest.mark.parametrize("told", ["the password Hunter-maple7", "my passphrase (Hunter maple)", "the pin code of Hunter Maple"])
+def test_no_episode_repeats_what_opens_something(runtime: Runtime, told: str) -> None:
+    say(runtime, new_chat(runtime), f"{told} stopped working on the old tablet, what now? I also painted the shed.")
+    later(runtime)
+    assert [one.text for one in made(runtime)] == ["User talked about the shed on 31 January 2026. User painted the shed."]
+
+
 def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, thread: str) -> None:
     later(runtime)
     stopped = Cancel()

@@ -118,6 +118,7 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtim
         "Write the steps: 1. Boil water 2. Add pasta 3. Drain it",
         "1. Buy milk\n2. Call Anna\n3. Pay the rent",
         "How I make tea: I just boil water.",
+        "This is how I do it: first I put the early shifts, then I fill the gaps, and at the end I print it twice.",
     ],
 )
 def test_what_is_no_way_of_ones_own_for_sure_is_not_proposed(text: str) -> None:

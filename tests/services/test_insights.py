@@ -68,6 +68,18 @@ def test_somebody_is_named_without_whose_they_are(runtime: Runtime) -> None:
     assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about Thandi, mostly on Sundays."]
 
 
+def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
+    met = [f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")]
+    live_on(runtime, [*met, "My son wants to see Etna."])
+    (counted,) = noticed(runtime)
+    assert counted.startswith("In four of ten chats") and "Fenna" in counted
+
+
+def test_a_topic_is_not_called_what_was_said_once(runtime: Runtime) -> None:
+    live_on(runtime, ["Bread rose well.", "Bread worked again.", "Fresh bread again.", "I had a cheese sandwich."], weeks=10)
+    assert noticed(runtime) == []
+
+
 def test_only_an_allowlist_of_its_own_reads_it_and_it_stands_below_what_was_stated(
     runtime: Runtime, ran: insights.Insight
 ) -> None:
@@ -155,17 +167,6 @@ def test_a_capable_model_concludes_what_is_grounded_and_no_more(runtime: Runtime
     assert (one.by, one.evidence, len(one.memories)) == (f"model:{model.name}", 2, 1)
     sampling = next(one for one in model.samplings if one.schema and "insights" in str(one.schema))
     assert (sampling.temperature, sampling.max_tokens) == (0.0, 220)
-
-
-def test_what_is_sure_is_the_second_signal_for_a_goal(runtime: Runtime) -> None:
-    live_on(runtime, RUNS, weeks=12)
-    with runtime.write() as session:
-        thread = chat.create_thread(session, "Goals", "companion", session.now)
-        said = chat.add_message(session, thread.id, Role.USER, "I want to run further.", session.now, origin=Origin.TYPED)
-    waits = requests.propose(runtime, "goals_add", "run further", message_id=said.id, typed=True)
-    assert waits is not None and waits.state == "pending"
-    list(insights.run(runtime, Cancel(), None))
-    assert decisions.profile(runtime)["goals_add"] == ("run further",)
 
 
 def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runtime) -> None:

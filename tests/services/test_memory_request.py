@@ -363,6 +363,10 @@ def test_what_is_known_of_the_person_or_of_something_is_listed(runtime: Runtime,
     assert "You hate olives." in own(runtime, "so what have you got on me")
     told = own(runtime, "what do you know about my sister").splitlines()
     assert len(told) == 2 and all("sister" in one for one in told)
+    decisions.set_field(runtime, "close_people", "sister Mira asked me to be her witness")
+    curate.add(runtime, "User's sister Mira asked User to be her witness.")
+    told = own(runtime, "what do you know about my sister").splitlines()
+    assert [one for one in told if "witness" in one] == ["Your sister Mira asked you to be her witness."], "once"
     assert len(model.seen) == calls
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
 

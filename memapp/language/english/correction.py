@@ -16,7 +16,7 @@ from memapp.language.english.authorship import KEPT, stated_sentences
 from memapp.language.english.dates import is_date, typed_on_its_day
 from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import is_adverb, is_verb, join, stems, tokens, word_at
-from memapp.language.english.parsed_fact import number_in, parse, verb_place
+from memapp.language.english.parsed_fact import Forms, number_in, parse, verb_place
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.lexicon import lexicon
 
@@ -27,8 +27,6 @@ AT_ONCE = 2
 """Sentences at the beginning of a message in which it points at what was said before it."""
 
 Kind = Literal["day", "month", "number", "name", "noun"]
-Forms = tuple[frozenset[str], ...]
-"""Words, each with what it may be a form of."""
 
 
 @dataclass(frozen=True, slots=True)

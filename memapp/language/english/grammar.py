@@ -26,13 +26,17 @@ _SENTENCE_END = re.compile(
     # A space was forgotten: `I like tea.My sister ...`, but not `Node.js` or `ASP.NET`.
     r"|(?<=\w\w[.!?])(?=(?:I|My|We|Our|The|He|She|It|They|You|Your|This|That|There|And|But|So|Also|Then|What|How|Do|Is)(?:\s|'\w))"
 )
+_SHOUTED = re.compile(r"(?=[^a-z]+\Z)(?=(?:[^A-Z]*[A-Z]+\b){3}).*[A-Z]{2}.*[A-Z]{2}.*", re.DOTALL)
+"""Three words or more in capitals throughout: they name nobody."""
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 
 
 @lru_cache(maxsize=KEPT_SENTENCES)
 def expand(text: str) -> str:
-    """Return the text with plain quotes and with contractions written out: `I'm` becomes `I am`."""
+    """Return the text with plain quotes and contractions written out: `I'm` becomes `I am`; what is shouted in small letters."""
     text = text.translate(QUOTES)
+    if _SHOUTED.fullmatch(text):
+        text = text.lower()
     for pattern, whole in [*(_contractions("contractions") if "'" in text else ()), *_contractions("clipped")]:
         text = pattern.sub(whole, text)
     text = EN.regex(r"\b{clipped_words}\b").sub(lambda word: EN.entry("clipped_words")[word[0].lower()], text)

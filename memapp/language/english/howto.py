@@ -6,6 +6,7 @@ from dataclasses import replace
 from memapp.domain.howto import Howto, is_numbered, read_howto
 from memapp.language.english.authorship import TYPED_CHARS
 from memapp.language.english.grammar import QUOTES
+from memapp.language.english.topics import roots_of
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("howtos")
@@ -26,6 +27,8 @@ def told_way(text: str) -> Howto | None:
     if cue is None or "?" in text or EN.regex(r"\b(?:{asks})\b").search(text[: cue.end()]):
         return None
     title, rest = _title(cue), text[cue.end() :].strip()
+    if not roots_of(title):
+        return None  # `how I do it`: of what is said elsewhere
     if is_numbered(rest):
         steps = read_howto(f"{title}: {rest}" if "\n" not in rest else f"{title}\n{rest}").steps
     else:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from memapp.domain.profile import has_many, normal_value
 from memapp.language.english.grammar import EN
 from memapp.language.english.opposites import exclude_each_other
-from memapp.language.english.parsed_fact import ParsedFact, Word, parse
+from memapp.language.english.parsed_fact import Forms, ParsedFact, Word, items_of, owned_in, parse
 from memapp.language.english.profile import stated_by
 from memapp.language.english.slots import FactSlot, is_one, slot_of
 
@@ -73,6 +73,8 @@ def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> 
     one, other = parse(new), parse(old)
     slot, other_slot = slot_of(new), slot_of(old)
     in_same_slot = slot is not None and other_slot is not None and (slot.who, slot.name) == (other_slot.who, other_slot.name)
+    if likeness >= bands.fallback and (said := _said_by_the_way(new, old)):
+        return said
     if not in_same_slot and not _same_kind(one, other):
         return MergeVerdict.SEPARATE
     differences = _differences(one.words, other.words)
@@ -148,6 +150,31 @@ def holds_both(text: str, one: str, other: str, likenesses: tuple[float, float])
     )
     is_whole = all(word.is_among(words) for word in known) and all(word.is_among(known) for word in words)
     return is_whole and says_each
+
+
+def _said_by_the_way(new: str, old: str) -> MergeVerdict | None:
+    """Return the relation of two facts of which one names in passing what the other says: in a list, or as what it is about."""
+    if _names(new, old):
+        return MergeVerdict.UPDATES
+    return MergeVerdict.SAME if _names(old, new) else None
+
+
+def _names(more: str, less: str) -> bool:
+    """Say whether a fact names all that another says: a list each of its items, `User's sister is a nurse` that there is one."""
+    one, other = parse(more), parse(less)
+    if any(fact.is_denied or fact.is_over or fact.is_past or fact.hedges for fact in (one, other)):
+        return False
+    (item, *others), listed = items_of(less), items_of(more)
+    if others or not item:
+        return False
+    if one.subject == other.subject and len(listed) > 2:
+        return one.verb == other.verb and any(_are_same(item, each) for each in listed)
+    is_had = other.subject == {"user"} and other.verb == {"have"} and all(word & other.singles for word in item)
+    return is_had and _are_same(item, owned_in(more))
+
+
+def _are_same(one: Forms, other: Forms) -> bool:
+    return len(one) == len(other) and all(word & same for word, same in zip(one, other, strict=True))
 
 
 def _of_fillers(one: FactSlot, other: FactSlot, differences: Sequence[_Difference], *, is_close: bool) -> MergeVerdict:

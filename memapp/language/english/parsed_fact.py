@@ -7,10 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from memapp.language.english.clauses import verb_at
 from memapp.language.english.grammar import EN, expand, is_adverb, is_past, stems, tokens
+
+Forms = tuple[frozenset[str], ...]
+"""Words, each with what it may be a form of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,25 @@ def verb_place(written: Sequence[str]) -> int:
     return _verb_place([word.casefold() for word in written], start) if start else len(written)
 
 
+@lru_cache(maxsize=1024)
+def items_of(text: str) -> tuple[Forms, ...]:
+    """Return what a fact says behind its verb, item by item as far as commas tell; without one it is all one item."""
+    written = tokens(expand(text))
+    said = [word.casefold() for word in written[verb_place(written) + 1 :]]
+    between = [word == "," or (word in ("and", "or") and "," in said) for word in said]
+    items = [[said[at] for at in places] for is_end, places in groupby(range(len(said)), between.__getitem__) if not is_end]
+    return tuple(tuple(_forms(word) for word in item if word not in EN.says_nothing) for item in items) or ((),)
+
+
+@lru_cache(maxsize=1024)
+def owned_in(text: str) -> Forms:
+    """Return who or what of the person a fact is about, without their name: `sister` of `User's sister Mira is a nurse.`"""
+    written = tokens(expand(text))
+    end = _subject(written)[1] if written[:1] == ["User's"] else 0
+    end = 0 if end == len(written) else end
+    return tuple(_forms(word.casefold()) for word in written[1:end] if not word[0].isupper())
+
+
 def number_in(word: str) -> str:
     """Return the number that a word says, in digits; empty for any other word."""
     return _number(word.casefold())
@@ -109,10 +131,11 @@ def _subject(written: Sequence[str]) -> tuple[frozenset[str], int]:
 def _verb_place(lowered: Sequence[str], start: int) -> int:
     """Return where the verb with a meaning stands: `does not like`, `is learning`, `used to live`; but `is tall`, `has cats`."""
     at = _after_auxiliaries(lowered, start)
-    if at < len(lowered) and lowered[at] in EN.forms_of_be | EN.forms_of_have:
+    while at < len(lowered) and lowered[at] in EN.forms_of_be | EN.forms_of_have:
         following = _after_auxiliaries(lowered, at + 1)
-        if following < len(lowered) and (lowered[following].endswith("ing") or is_past(lowered[following])):
-            return following
+        if following == len(lowered) or not (lowered[following].endswith("ing") or is_past(lowered[following])):
+            break
+        at = following  # and on: `has been learning`
     return at
 
 

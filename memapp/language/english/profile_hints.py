@@ -35,6 +35,11 @@ def is_secret(fact: str) -> bool:
     return _speaks_of("{secrets}", _plain(fact)) or any(map(is_card_number, numbers))
 
 
+def may_tell_secret(sentence: str) -> bool:
+    """Say whether a sentence tells or stands beside what opens something: more is left out of what is only derived from it."""
+    return is_secret(sentence) or _speaks_of("{beside_secrets}", _plain(sentence))
+
+
 def may_apply_by_itself(field: str, value: str) -> bool:
     """Say whether a value may enter the profile without a yes: its field is benign, and the value tells nothing that is not."""
     told = f"User wants to {value}."

@@ -10,6 +10,8 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third
 
 _BEFORE_VERBS = {"no", "longer"}
 _MORE = {"and", "but", "or"}
+_BEFORE_OBJECTS = {"to", "with", "for", "of", "near", "beside", "behind", "opposite"}
+"""Behind these User is no subject: `the seat next to User is taken`."""
 _USER = re.compile(r"([(\"'“]*)User('s|’s)?([.,;:!?)\"'”]*)")
 _PERSON = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 _MARKS = ".,;:!?)\"'”"
@@ -83,10 +85,11 @@ def _told(fact: str, pronouns: _Pronouns) -> str:
     for word, following, third in zip(words, [*words[1:], ""], [*words[2:], "", ""], strict=False):
         is_first = _begins_sentence(" ".join(told))
         if (found := _USER.fullmatch(word)) and not (is_first and word == "User" and _is_noun(following, third)):
-            is_object = not is_first and (found[3] or not _may_be_verb(following))
+            is_behind = bool(told) and told[-1].casefold() in _BEFORE_OBJECTS
+            is_object = not is_first and (found[3] or is_behind or not _may_be_verb(following))
             pronoun = pronouns.possessive if found[2] else pronouns.object if is_object else pronouns.subject
             told.append(found[1] + (pronoun[0].upper() + pronoun[1:] if is_first else pronoun) + found[3])
-            verb_is_next = not found[2] and not found[3]
+            verb_is_next = not found[2] and not found[3] and not is_behind
             is_subject = verb_is_next and is_first
         elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
             told.append(_base(word, pronouns))

@@ -33,6 +33,11 @@ def topics_in(sentence: str) -> list[str]:
     return list(dict.fromkeys(one for one in found if not _says_nothing(one)))
 
 
+def clear(topics: Sequence[str]) -> list[str]:
+    """Return those of some topics that say something by themselves; all of them where none does."""
+    return [one for one in topics if bare(one).split()[-1].casefold() not in EN.vague] or list(topics)
+
+
 def bare(topic: str) -> str:
     """Return a topic without its article: `canal` for `the canal`."""
     return re.sub(r"^(?:an?|the|User's) ", "", topic)
@@ -101,8 +106,9 @@ def _is_led_to(words: Sequence[str], at: int) -> bool:
 
 
 def _is_said_of(words: Sequence[str], at: int) -> bool:
-    """Say whether a noun phrase tells what somebody or something is: `she is a great author` is not about authors."""
-    return word_at(words, at - 1) in WORDS.articles and at > 1 and word_at(words, at - 2) in EN.forms_of_be
+    """Say whether a noun phrase tells what somebody or something is: `she is really a great author` is not about authors."""
+    before = " ".join(word.casefold() for word in words[:at] if not is_adverb(word))
+    return EN.regex("(?:{be} (?:(?:one|some) of )?{articles}|{seems} like(?: {articles})?)$").search(before) is not None
 
 
 def _is_leading(word: str) -> bool:
@@ -120,6 +126,6 @@ def _article(words: Sequence[str], at: int) -> list[str]:
 
 def _says_nothing(topic: str) -> bool:
     head = bare(topic).split()[-1].removesuffix("'s")
-    is_time_or_talk = head.casefold() in EN.no_head | EN.weekdays | EN.months
+    is_time_or_talk = head.casefold() in EN.no_head | EN.months or head.casefold().removesuffix("s") in EN.weekdays
     is_number = re.fullmatch(r"\d+\w{0,2}", head) is not None
     return len(bare(topic)) < 3 or is_time_or_talk or is_number or head in EN.everyday

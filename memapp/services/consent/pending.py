@@ -6,17 +6,18 @@ from datetime import timedelta
 from typing import Literal
 
 from memapp.domain.changes import Actor
-from memapp.domain.consent import BESIDE_PROFILE, CHAT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
+from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
 from memapp.domain.howto import in_full
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
 from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value
 from memapp.errors import UsageError
 from memapp.language.english.consent import proposes
+from memapp.language.english.duplicates import normalise
 from memapp.language.english.profile_hints import unknown_in
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
-from memapp.store import chat, consents
+from memapp.store import chat, consents, memories
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
 from memapp.store.session import Session
@@ -208,6 +209,9 @@ def undecided(session: Session, request_id: str) -> ConsentRequest:
         raise UsageError("This was decided already.")
     if not is_open(session, request):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
+    asked_of = (request.old_value, request.new_value) if request.field == CONFLICT else ()
+    if any(memories.find_same(session, normalise(one)) is None for one in asked_of):
+        raise UsageError("One of the two is no longer in your memory.", "There is nothing left to decide.")
     return request
 
 

@@ -15,6 +15,10 @@ MONDAY = date(2026, 11, 23)
     [
         ("User has a driving test next Friday.", "User has a driving test on Friday 4 December 2026."),
         ("User has a driving test this friday.", "User has a driving test on Friday 27 November 2026."),
+        (
+            "User is getting married in December, on the 12th, in Ghent.",
+            "User is getting married on Saturday 12 December 2026, in Ghent.",
+        ),
         ("User's exam is friday.", "User's exam is on Friday 27 November 2026."),
         ("User's exam is on Monday at nine.", "User's exam is on Monday 30 November 2026 at nine."),
         ("User had an exam on Monday.", "User had an exam on Monday 16 November 2026."),
@@ -121,6 +125,8 @@ def test_a_fact_with_a_date_is_grounded_in_the_message_and_its_day() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("User is rowing to the island instead.", "User is rowing to the island."),
+        ("User drinks tea instead of coffee.", "User drinks tea instead of coffee."),
         ("Lately, User bakes bread these days.", "User bakes bread."),
         ("User is currently learning Greek and, right now, paints.", "User is learning Greek and paints."),
         ("User just moved to Bergen a while ago.", "User moved to Bergen."),

@@ -131,6 +131,14 @@ SEPARATE = [
     ("User teaches math.", "User studies math.", 0.78),
     ("User would like to learn the harp.", "User plays the harp.", 0.82),
     ("User has a brother in Peru.", "User has a brother in Chile.", 0.83),
+    ("User likes to play cards, watch horror films, and sing.", "User likes to watch films.", 0.7),
+    ("User plays cards, bowls and chess.", "User likes chess.", 0.6),
+    ("User met Ana, Ivo and Tom.", "User met Tom.", 0.8),
+    ("User's sister-in-law is a potter.", "User has a sister.", 0.68),
+    ("User's garden shed leaks.", "User has a garden.", 0.7),
+    ("User's cat was called Tom.", "User has a cat.", 0.8),
+    ("User's cat is called Tom.", "User has two cats.", 0.8),
+    ("User's neighbour has a boat.", "User has a boat.", 0.8),
 ]
 UPDATES = [
     ("User lives in Oslo, Norway.", "User lives in Oslo.", 0.94),
@@ -149,6 +157,11 @@ UPDATES = [
     ("User's brother Ivo plays the cello.", "User's brother plays the cello.", 0.93),
     ("User lives in Graz, Austria.", "User lives in Graz.", 0.77),
     ("User has two young daughters.", "User has two daughters.", 0.97),
+    ("User has been learning Polish since around 2023.", "User is learning Polish.", 0.79),
+    ("User likes to play cards, watch horror films, and sing with friends.", "User likes to watch horror films.", 0.78),
+    ("User has a dog, two hens and a parrot.", "User has a dog.", 0.66),
+    ("User's sister is also a potter.", "User has a sister.", 0.68),
+    ("User's best friend Ivo lives next door.", "User has a best friend.", 0.71),
 ]
 SAME = [
     ("User loves coffee.", "User likes coffee.", 0.96),

@@ -145,6 +145,13 @@ def test_what_breaks_off_or_passes_makes_no_fact() -> None:
         "I have always hoped to visit.",
         "I've never been on a zeppelin.",
         "I didn't have the time to oil the loom.",
+        "I've never been sledging.",
+        "He and I built a canoe together.",
+        "My favourite genre is probably noir.",
+        "I don't have a favourite song.",
+        "I'm learning online.",
+        "I grew up in the trade.",
+        "My aunt Ida rang back.",
     ],
 )
 def test_what_is_whole_only_with_another_sentence_makes_no_fact_by_itself(typed: str) -> None:
@@ -169,6 +176,8 @@ def test_what_is_whole_only_with_another_sentence_makes_no_fact_by_itself(typed:
         ("I will teach in Riga from September.", ["User will teach in Riga from September."]),
         ("I usually read the paper in bed.", ["User usually reads the paper in bed."]),
         ("I mostly write letters, watch old films and nap.", []),
+        ("My wife and I run a bakery together.", ["User and User's wife run a bakery together."]),
+        ("I play a lot of cards with my aunt.", ["User plays a lot of cards with User's aunt."]),
     ],
 )
 def test_an_intention_an_offer_or_a_command_is_no_habit(typed: str, told: list[str]) -> None:
