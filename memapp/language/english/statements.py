@@ -85,7 +85,6 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
 
 def _told_in(sentence: str) -> str:
     """Return what is told before a question in the same sentence, or in it: `did I mention that I play the drums?`"""
-    sentence = EN.regex("{announced}").sub("", sentence)
     if not sentence.endswith("?"):
         return sentence
     return EN.regex("{asked_whether_told}").sub(r"\g<told>", EN.regex("{asked_behind}").sub(r"\g<told>", sentence))
@@ -146,9 +145,17 @@ def _statements(sentence: str) -> Sequence[list[str]]:
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     words = _with_subjects(words)
+    if EN.regex("{asks_unmarked}").match(" ".join(words)):
+        words = _behind_comma(words)
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
     is_of_person = any(one and not begins_with_somebody(one) for one in own)
     return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
+
+
+def _behind_comma(words: list[str]) -> list[str]:
+    """Return what somebody tells behind a question in the same sentence, if they do: `which one can I do, I have two metres`."""
+    at = next((at for at in range(len(words) - 1) if words[at] == "," and words[at + 1] in ("I", "my")), None)
+    return [] if at is None else words[at + 1 :]
 
 
 def plain(text: str) -> str:
