@@ -67,10 +67,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = [_in_plain_words(one) for one in before]
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    for sentence in map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
-        if sentence.rstrip(" )\"'").endswith("?"):
-            continue
-        statements = _statements(sentence)
+    for sentence, statements in _parsed(text):
         for words in statements:
             if _asks_for(words):
                 continue
@@ -78,9 +75,16 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             if begins_with_somebody(told) and len(statements) > 1:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
-            found.append(_statement(told, sentence))
+            found.append(Statement(join(told), sentence, _fact(tuple(told))))
             said.append(with_names(join(told), given))
     return found
+
+
+@lru_cache(maxsize=KEPT)
+def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
+    """Return the sentences of a message that tell something, each with its statements, whoever these are about."""
+    told = map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))
+    return [(one, _statements(one)) for one in told if not one.rstrip(" )\"'").endswith("?")]
 
 
 def _told_in(sentence: str) -> str:
@@ -108,9 +112,11 @@ def _asks_for(words: Sequence[str]) -> bool:
     return words[0].casefold() == "please" or word_at(words, 1) == "me"
 
 
-def _statement(told: list[str], sentence: str) -> Statement:
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _fact(told: tuple[str, ...]) -> str:
+    """Return the fact that a statement makes, if it makes one."""
     fact = "" if _lists_verbs(told) or any(_FOREIGN.search(word) for word in told) else fact_of(told)
-    return Statement(join(told), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
+    return "" if check_form(fact) or _says_little(told, fact) else fact
 
 
 def _says_little(words: Sequence[str], fact: str) -> bool:
