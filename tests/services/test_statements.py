@@ -142,3 +142,13 @@ def test_whoever_was_introduced_in_another_chat_is_known_by_name(runtime: Runtim
     assert "User's cousin Tobias is a plumber in Lincoln." in [
         one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)
     ]
+
+
+def test_what_stands_beside_something_sensitive_in_a_sentence_waits_too() -> None:
+    def judgement(sensitive: float) -> Judgement:
+        return Judgement(lasts=1.0, is_meant=1.0, is_of_others=0.0, topics={"health": sensitive, "secret": 0.0})
+
+    sentence = "My hands shake and my tea is cold"
+    parts = [("my hands shake", "User's hands shake.", 0.9), ("my tea is cold", "User's tea is cold.", 0.01)]
+    judged = [(Statement(said, sentence, fact), (judgement(sure), judgement(0.05))) for said, fact, sure in parts]
+    assert [(one.text, one.topic) for one in statements._of_sentence(judged)] == [(fact, "health") for _, fact, _ in parts]

@@ -169,6 +169,7 @@ def plain(text: str) -> str:
     """Return a sentence in plain words: chat spelling and contractions written out, `I` for `we`, without what leads to it."""
     text = re.sub(r"[*_~]+", "", text)
     text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
+    text = EN.regex("{clipped_is}").sub(_with_is, text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
     text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
@@ -185,7 +186,21 @@ def _spelled(word: str) -> str:
     """Return what chat spelling stands for; a letter written large is an initial."""
     if len(word) == 1 and word.isupper():
         return word
-    return chat_spelling().get(word.lower()) or _misspelled(word.lower()) or word
+    return chat_spelling().get(word.lower()) or _with_g(word) or _misspelled(word.lower()) or word
+
+
+def _with_g(word: str) -> str:
+    """Return the -ing form that was typed without its g: `comin`, `nickin'`."""
+    whole = f"{word.removesuffix(chr(39))}g"
+    is_known = word.lower() in EN.common_verbs or stems(whole).isdisjoint(EN.common_verbs)
+    return "" if is_known or not re.fullmatch(r"\w{2,}ing", whole) else whole
+
+
+def _with_is(found: re.Match[str]) -> str:
+    """Return somebody with the `is` that was typed as an s: `my sister jodies coming`."""
+    if found["who"]:
+        return f"{found['who']} is"
+    return found[0] if is_verb(f"{found['name']}s") else f"{found['kin']}{found['name'].capitalize()} is"
 
 
 @lru_cache(maxsize=4096)
