@@ -30,7 +30,7 @@ from memapp.language.english.grammar import (
     word_at,
 )
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.spoken_of import goes_on, named
+from memapp.language.english.spoken_of import LAST, goes_on, named
 from memapp.language.english.third_person import fact_of, split_adverbs
 from memapp.language.english.writing import check_form
 from memapp.language.lexicon import lexicon
@@ -68,6 +68,8 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
     for sentence, statements in _parsed(text):
+        if _is_of_another(sentence, said[-LAST:]):
+            continue
         for words in statements:
             if _asks_for(words):
                 continue
@@ -78,6 +80,15 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             found.append(Statement(join(told), sentence, _fact(tuple(told))))
             said.append(with_names(join(told), given))
     return found
+
+
+def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
+    """Say whether a sentence tells of something that was somebody else's just before: `the cat`, behind `that cat of his`."""
+    found = EN.regex(r"\Athe (?P<what>{household})\b").match(sentence)
+    whose = (
+        rf"\b(?:(?:his|her|their|your|\w+'s) (?:\w+ )?{found['what']}|{found['what']} of (?:his|hers|theirs))\b" if found else ""
+    )
+    return bool(whose) and any(re.search(whose, one, re.IGNORECASE) for one in before)
 
 
 @lru_cache(maxsize=KEPT)

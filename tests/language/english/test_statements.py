@@ -225,6 +225,9 @@ def test_what_asks_for_something_is_no_fact(text: str) -> None:
         ("my sister studies coming movements", ["User's sister studies coming movements."]),
         ("mums in leeds", ["User's mum is in leeds."]),
         ("Her successor is one of whom I have hopes", []),
+        ("mums not to know", []),
+        ("I feed that awful cat of his. The cat is named Bismarck.", []),
+        ("I have a cat. The cat is named Bismarck.", ["User has a cat.", "User's cat is named Bismarck."]),
     ],
 )
 def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str]) -> None:
