@@ -26,6 +26,8 @@ class MemoryRequest:
     """Said of all that is about it, so that nobody need ask which."""
     teaches: bool = False
     """Besides, the message states what may be learned."""
+    is_allowed: bool = False
+    """A yes to what waits for one: `you may remember the dog`."""
     is_command: bool = False
     """Written as a command, in whatever language."""
 

@@ -3,13 +3,14 @@
 Asking is their yes, so a value of the profile is approved with it. Passwords and numbers that open something are refused.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memapp.domain.changes import Actor, Updated
-from memapp.domain.chat import Message
-from memapp.domain.consent import FORGOTTEN
+from memapp.domain.chat import Message, Role
+from memapp.domain.consent import FORGOTTEN, ConsentRequest, label
 from memapp.domain.filters import ALL_LIVE
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.memory import MAX_MEMORY_CHARS, FromMemory
 from memapp.domain.utterance import Draft
 from memapp.errors import UsageError
 from memapp.language.english.asked_to_remember import tells_secret
@@ -21,10 +22,12 @@ from memapp.language.english.statements import in_third_person
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions
+from memapp.services.consent import decisions, pending
 from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET
+from memapp.services.embed import embedded
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Near, near, write
+from memapp.services.named import NEARLY, named
 from memapp.services.remember import memory_of
 from memapp.store import changes, consents, expectations, memories, search
 from memapp.store.session import Session
@@ -56,6 +59,30 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor, *, 
         f"I know that already: {text}" if is_old else f"I remember that: {text}" for text, is_old in zip(said, known, strict=True)
     ]
     return "\n".join(told)
+
+
+def allow(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+    """Take a yes to what waits: all that is named, else the one of the message before that is like it. None where nothing is."""
+    said = [one.id for one in earlier if one.role is Role.USER][-1:]
+    waiting = named(runtime, content).requests or _meant(runtime, content, said)
+    if not waiting:
+        return None
+    told = [addressed(pending.memory_text(runtime, one.id) or f"{label(one.field)}: {one.new_value}") for one in waiting]
+    with runtime.decide() as session:
+        for one in waiting:
+            if consents.get_request(session, one.id).state == "pending":  # else it went with the one before
+                decisions.carry_out(session, runtime, one, "person", actor)
+    return FromMemory(f"I remember that: {' '.join(dict.fromkeys(told))}", is_own_word=True)
+
+
+def _meant(runtime: Runtime, content: str, said: Sequence[str]) -> Sequence[ConsentRequest]:
+    waiting = [one for one in pending.list_pending(runtime) if not set(said).isdisjoint(one.evidence)]
+    texts = [pending.memory_text(runtime, one.id) or one.new_value for one in waiting]
+    rows = embedded(runtime, [content, *texts], wait=True) if waiting else None
+    if rows is None:
+        return ()
+    likeness = [float(one) for one in rows[1:] @ rows[0]]
+    return [waiting[likeness.index(max(likeness))]] if max(likeness) >= NEARLY else ()
 
 
 def _keep(session: Session, runtime: Runtime, draft: Draft, alike: Near, message: Message, actor: Actor) -> str:

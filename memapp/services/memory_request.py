@@ -18,7 +18,7 @@ from memapp.language.english.framing import takes_back
 from memapp.language.english.memory_request import read_request
 from memapp.runtime import Runtime
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
-from memapp.services.asked_to_remember import remember
+from memapp.services.asked_to_remember import allow, remember
 from memapp.services.over_time import known_since
 from memapp.services.told_of import known_of
 from memapp.store import chat, expectations, history, search
@@ -77,7 +77,7 @@ def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message,
         said = FromMemory(str(error), is_own_word=True)
     if said is None:
         return None
-    teaches = request.teaches or (request.kind == "remember" and not request.is_all)
+    teaches = request.teaches or (request.kind == "remember" and not (request.is_all or request.is_allowed))
     if not teaches:
         with runtime.write() as session:
             expectations.learn_nothing(session, [message.id])
@@ -94,6 +94,8 @@ def _answer(
     if (chosen := choice_in(runtime, message.text, earlier)) is not None:
         return forget_chosen(runtime, chosen, actor)
     match request.kind:
+        case "remember" if request.is_allowed:
+            return allow(runtime, content, earlier, actor)
         case "remember":
             return _remember(runtime, content, message, earlier, actor)
         case "off" if content:

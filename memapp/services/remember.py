@@ -284,7 +284,7 @@ def propose_profile_changes(runtime: Runtime, message: Message) -> None:
     """Propose the profile values that a message states, each with its fact. Uses no model and takes milliseconds."""
     text = typed_on_its_day(message)
     language = language_of(text)
-    told = language.read(text)
+    told = language.read(text, said_before(runtime, message))  # as it is read again to learn from it: parsed once
     found = told.stated[:REQUESTS_PER_TURN]
     lasting_drafts = [_as_it_lasts(draft_of(one.fact), local_day(message)) for one in told.statements if one.fact and found]
     drafts = [draft for draft in lasting_drafts if draft]

@@ -403,3 +403,37 @@ def test_an_inner_voice_is_asked_nothing(runtime: Runtime, model: ScriptedModel)
     persona = next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
     reply = ask(runtime, "remember that the butler lies", new_chat(runtime, persona))
     assert (reply.model, known(runtime)) == (model.name, [])
+
+
+# In passing ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_said_last_is_withdrawn_in_a_run_on_sentence(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model)
+    thread = tell(runtime, "I have applied for a job in Horsforth.")
+    assert known(runtime)
+    say(runtime, thread, "wait dont save that job thing sandra borrows my ipad")
+    learn(runtime)
+    assert known(runtime) == []
+
+
+def test_what_is_withdrawn_no_longer_waits(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model)
+    thread = tell(runtime, "I have diabetes.")
+    assert pending.count_pending(runtime)
+    say(runtime, thread, "Do not keep that in any form.")
+    learn(runtime)
+    assert pending.count_pending(runtime) == 0
+
+
+def test_what_somebody_allows_is_a_yes_to_what_waits(tmp_path: Path, model: ScriptedModel) -> None:
+    runtime = make_runtime(tmp_path, model)
+    thread = tell(runtime, "My sister Ida is pregnant.")
+    assert known(runtime) == []
+    say(runtime, thread, "you can keep the news of the baby in mind, I like to plan")
+    learn(runtime)
+    assert known(runtime) == ["Your sister Ida is pregnant."]
+
+
+def test_what_is_allowed_without_anything_that_waits_is_a_message_like_any_other(tmp_path: Path, model: ScriptedModel) -> None:
+    assert own(make_runtime(tmp_path, model), "you can keep the change") == ""

@@ -136,3 +136,19 @@ def test_whoever_was_introduced_in_another_chat_is_known_by_name(runtime: Runtim
     assert "User's cousin Tobias is a plumber in Lincoln." in [
         one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)
     ]
+
+
+@pytest.mark.parametrize(("of_others", "topics"), [(1.0, ["close_people", "close_people"]), (0.0, ["health", ""])])
+def test_what_a_sentence_tells_of_somebody_close_beside_something_sensitive_waits_too(
+    of_others: float, topics: list[str]
+) -> None:
+    def judgement(sensitive: float) -> Judgement:
+        return Judgement(lasts=1.0, is_meant=1.0, is_of_others=of_others, topics={"health": sensitive, "secret": 0.0})
+
+    sentence = "Their hands shake and their tea is cold"
+    parts = [
+        ("their hands shake", "User's parents' hands shake.", 0.9),
+        ("their tea is cold", "User's parents' tea is cold.", 0.01),
+    ]
+    judged = [(Statement(said, sentence, fact), (judgement(sure), judgement(0.05))) for said, fact, sure in parts]
+    assert [one.topic for one in statements._of_sentence(judged)] == topics

@@ -35,9 +35,9 @@ def own_text(text: str) -> str:
         text = pattern.sub(_as_empty, text)
     text = _without_fiction(text)
     text = _INLINE.sub(_as_marks, text)
+    shown = EN.regex("{shown}").search(text)  # before `Subject: ...` is blanked as somebody's speech
     text = EN.regex("{speech}").sub(_as_empty, text)
     text = _QUOTED.sub(_title_or_marks, text)
-    shown = EN.regex("{shown}").search(text)
     return without_symbols(text[: shown.start()] + "\n" * (len(text) - shown.start()) if shown else text)
 
 

@@ -120,9 +120,10 @@ def _begins_part(words: list[str], at: int) -> bool:
 
 
 def _runs_on(words: Sequence[str], at: int) -> bool:
-    """Say whether a comma was left out before this: `my brother is called Tim he is 15`, but not `the film he is in`."""
+    """Say whether a comma was left out before this: `he is called Tim he is 15`, but not `the film he is in`."""
     lowered = [word.casefold() for word in words[max(0, at - 2) : at + 2]]
-    if at < 4 or words[at] not in ("he", "she") or lowered[-1] not in ("is", "was", "has", *third_person_verbs()):
+    goes_on = {"I": ("am", "was")}.get(words[at], ("is", "was", "has", *third_person_verbs()))
+    if at < 4 or words[at] not in ("he", "she", "I") or lowered[-1] not in goes_on:
         return False
     no_end = EN.function_words | EN.finite | EN.reporting | EN.articles | EN.common_verbs | {",", ":", ";", "(", '"'}
     return lowered[1] not in no_end and lowered[0] not in EN.articles | EN.quantities

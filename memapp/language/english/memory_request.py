@@ -26,6 +26,9 @@ LONG = 7
 """A word of so many letters may have two wrong ones."""
 _TRIMMED = " \t\n,;:.!?()[]–—-…"
 
+_CONTENT = ("content", "about", "of")
+"""The groups of a form that tell what a request is about; the first that was found counts."""
+
 Span = tuple[int, int]
 Form = Mapping[str, Any]
 """A table of `requests.toml`."""
@@ -146,25 +149,27 @@ def _read(form: Form, written: _Written, said: Sequence[_Sentence], place: int) 
     found = next((each for each in ways if each and _holds(form, one.text, each)), None)
     if found is None:
         return None
+    groups = {name: words for name, words in found.groupdict().items() if words and words.strip()}
     beside = _beside(form, said, place)
-    is_all = not _says_more(said, place, *beside) and not found.groupdict().get("question")
+    is_all = not _says_more(said, place, *beside) and not groups.keys() & {"question", "before"}
     if (beside == [] and form["beside"] != "told") if "beside" in form else (form.get("is_all") and not is_all):
         return None
-    own = found.span("content") if found.groupdict().get("content") else None
+    own = next((found.span(name) for name in _CONTENT if name in groups), None)
     words, about = (one.start, one.end), [_without_lead(said[at]) for at in beside]
     content = ""
-    if own and not EN.regex("{it_words}").fullmatch(found["content"].strip(_TRIMMED)):
+    if own and not EN.regex("{it_words}").fullmatch(found.string[slice(*own)].strip(_TRIMMED)):
         start, end = one.start + own[0], one.start + own[1]
         words = (one.start, start) if start > one.start else (end, one.end)
         about.append((start, end))
-        is_all = is_all and not (beside and _asks(found["content"]))
+        is_all = is_all and not (beside and _asks(found.string[slice(*own)]))
     if about:
         content = written.told((min(about)[0], max(about)[1]))
     if form.get("is_everything") or EN.regex("{of_me}").fullmatch(content):
         content = EVERYTHING if form["kind"] == "forget" else ""
     start, end = (written.places[at] for at in words)
-    is_every = EN.regex("{everything}").match(found.groupdict().get("what") or "") is not None
-    return MemoryRequest(form["kind"], content, start, end, is_all, is_every, teaches=form.get("teaches", False))
+    is_every = EN.regex("{everything}").match(groups.get("what", "")) is not None
+    teaches, is_allowed = form.get("teaches", False), form.get("is_allowed", False)
+    return MemoryRequest(form["kind"], content, start, end, is_all, is_every, teaches=teaches, is_allowed=is_allowed)
 
 
 def _holds(form: Form, sentence: str, found: re.Match[str]) -> bool:
@@ -175,7 +180,7 @@ def _holds(form: Form, sentence: str, found: re.Match[str]) -> bool:
 
 def _is_met(groups: Mapping[str, str], condition: Mapping[str, Any]) -> bool:
     has_verb = "states" not in condition or _has_verb(groups["content"])
-    return has_verb and all(EN.regex(one).fullmatch(groups[name]) for name, one in condition.items() if name != "states")
+    return has_verb and all(EN.regex(one).fullmatch(groups.get(name, "")) for name, one in condition.items() if name != "states")
 
 
 def _has_verb(text: str) -> bool:

@@ -30,7 +30,7 @@ from memapp.language.english.grammar import (
     word_at,
 )
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.spoken_of import goes_on, named
+from memapp.language.english.spoken_of import LAST, goes_on, named
 from memapp.language.english.third_person import fact_of, split_adverbs
 from memapp.language.english.writing import check_form
 from memapp.language.lexicon import lexicon
@@ -67,10 +67,9 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = [_in_plain_words(one) for one in before]
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    for sentence in map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS])))):
-        if sentence.rstrip(" )\"'").endswith("?"):
+    for sentence, statements in _parsed(text):
+        if _is_of_another(sentence, said[-LAST:]):
             continue
-        statements = _statements(sentence)
         for words in statements:
             if _asks_for(words):
                 continue
@@ -78,14 +77,29 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             if begins_with_somebody(told) and len(statements) > 1:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
-            found.append(_statement(told, sentence))
+            found.append(Statement(join(told), sentence, _fact(tuple(told))))
             said.append(with_names(join(told), given))
     return found
 
 
+def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
+    """Say whether a sentence tells of something that was somebody else's just before: `the cat`, behind `that cat of his`."""
+    found = EN.regex(r"\Athe (?P<what>{household})\b").match(sentence)
+    whose = (
+        rf"\b(?:(?:his|her|their|your|\w+'s) (?:\w+ )?{found['what']}|{found['what']} of (?:his|hers|theirs))\b" if found else ""
+    )
+    return bool(whose) and any(re.search(whose, one, re.IGNORECASE) for one in before)
+
+
+@lru_cache(maxsize=KEPT)
+def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
+    """Return the sentences of a message that tell something, each with its statements, whoever these are about."""
+    told = map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))
+    return [(one, _statements(one)) for one in told if not one.rstrip(" )\"'").endswith("?")]
+
+
 def _told_in(sentence: str) -> str:
     """Return what is told before a question in the same sentence, or in it: `did I mention that I play the drums?`"""
-    sentence = EN.regex("{announced}").sub("", sentence)
     if not sentence.endswith("?"):
         return sentence
     return EN.regex("{asked_whether_told}").sub(r"\g<told>", EN.regex("{asked_behind}").sub(r"\g<told>", sentence))
@@ -109,9 +123,11 @@ def _asks_for(words: Sequence[str]) -> bool:
     return words[0].casefold() == "please" or word_at(words, 1) == "me"
 
 
-def _statement(told: list[str], sentence: str) -> Statement:
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _fact(told: tuple[str, ...]) -> str:
+    """Return the fact that a statement makes, if it makes one."""
     fact = "" if _lists_verbs(told) or any(_FOREIGN.search(word) for word in told) else fact_of(told)
-    return Statement(join(told), sentence, "" if check_form(fact) or _says_little(told, fact) else fact)
+    return "" if check_form(fact) or _says_little(told, fact) else fact
 
 
 def _says_little(words: Sequence[str], fact: str) -> bool:
@@ -119,7 +135,8 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
     is_verbless = words[0].casefold() == "my" and not any(is_verb(word) or word.endswith("s") for word in tokens(fact)[2:])
-    is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs
+    is_due = word_at(rest, 0) in EN.due and EN.regex("{dated}").search(fact)
+    is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs and not is_due
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
     if is_verbless or is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
         return True
@@ -146,15 +163,24 @@ def _statements(sentence: str) -> Sequence[list[str]]:
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     words = _with_subjects(words)
+    if EN.regex("{asks_unmarked}").match(" ".join(words)):
+        words = _behind_comma(words)
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
     is_of_person = any(one and not begins_with_somebody(one) for one in own)
     return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
+
+
+def _behind_comma(words: list[str]) -> list[str]:
+    """Return what somebody tells behind a question in the same sentence, if they do: `which one can I do, I have two metres`."""
+    at = next((at for at in range(len(words) - 1) if words[at] == "," and words[at + 1] in ("I", "my")), None)
+    return [] if at is None else words[at + 1 :]
 
 
 def plain(text: str) -> str:
     """Return a sentence in plain words: chat spelling and contractions written out, `I` for `we`, without what leads to it."""
     text = re.sub(r"[*_~]+", "", text)
     text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
+    text = EN.regex("{clipped_is}").sub(_with_is, text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
     text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
@@ -171,7 +197,21 @@ def _spelled(word: str) -> str:
     """Return what chat spelling stands for; a letter written large is an initial."""
     if len(word) == 1 and word.isupper():
         return word
-    return chat_spelling().get(word.lower()) or _misspelled(word.lower()) or word
+    return chat_spelling().get(word.lower()) or _with_g(word) or _misspelled(word.lower()) or word
+
+
+def _with_g(word: str) -> str:
+    """Return the -ing form that was typed without its g: `comin`, `nickin'`."""
+    whole = f"{word.removesuffix(chr(39))}g"
+    is_known = word.lower() in EN.common_verbs or stems(whole).isdisjoint(EN.common_verbs)
+    return "" if is_known or not re.fullmatch(r"\w{2,}ing", whole) else whole
+
+
+def _with_is(found: re.Match[str]) -> str:
+    """Return somebody with the `is` that was typed as an s: `my sister jodies coming`."""
+    if found["who"]:
+        return f"{found['who']} is"
+    return found[0] if is_verb(f"{found['name']}s") else f"{found['kin']}{found['name'].capitalize()} is"
 
 
 @lru_cache(maxsize=4096)

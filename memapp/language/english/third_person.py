@@ -13,11 +13,11 @@ def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
     # `her baby` is `the baby`, but where a fact begins with somebody of User's: `User's sister ... with her two kids`.
     keeps_whose = words[:1] and words[0].casefold() in ("i", "my")
-    words = [word if keeps_whose or not _is_theirs(words, at) else "the" for at, word in enumerate(words)]
+    words = [word if keeps_whose or not (at and _is_theirs(words, at)) else "the" for at, word in enumerate(words)]
     words = leave_off_decoration(_without_comments(words))
     if "with" in words[:-3] and words[-1].casefold() in ("it", "them") and words[-2].casefold() in EN.function_words:
         words = words[:-2]  # `recipes with peanuts in them`
-    if not words or _points_back(words):
+    if not words or _points_back(words) or words[0].casefold() in EN.whose_else:
         return ""
     if words[0] == "I":
         predicate = _predicate(words[1:])
@@ -106,8 +106,8 @@ def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[
     at = 0
     while at < len(words):
         word, lowered = words[at], words[at].casefold()
-        if lowered == "myself" and words[at + 1 : at + 2] == [","]:
-            pass  # `I have two dogs myself, ...`
+        if lowered == "myself" and (words[at + 1 : at + 2] == [","] or word_at(words, at - 1) in EN.finite):
+            pass  # `I have two dogs myself, ...`, `I was myself a nurse`
         elif word == "I" and (at > 0 or starts_with_subject):
             clause = _own_clause(words, at)
             if clause is None:
@@ -214,7 +214,7 @@ def _end_before(words: list[str]) -> list[str] | None:
     for at in range(len(words) - 1, 1, -1):
         lowered = words[at].casefold()
         if lowered in EN.no_end:
-            return None
+            return _finished(words[:at]) if lowered in ("when", "while") and at > 2 and any(map(is_past, words[:2])) else None
         if lowered in ("that", "who") and not {word.casefold() for word in words[max(0, at - 4) : at]} & (
             {"a", "an"} | EN.numbers
         ):

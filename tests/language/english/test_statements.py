@@ -216,3 +216,28 @@ def test_a_list_of_ones_own_is_no_dialogue() -> None:
 @pytest.mark.parametrize("text", ["please find me a bus", "Show me what I have set.", "find me some chess clubs"])
 def test_what_asks_for_something_is_no_fact(text: str) -> None:
     assert [one.fact for one in read(text) if one.fact] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("does my nephew like spiders", []),
+        ("how is my daughter named, and which class", []),
+        ("which stretch can I do, I have a bad chair", ["User has a bad chair."]),
+        ("did my degree in Leeds", ["User did User's degree in Leeds."]),
+        ("i like olives now im a new man", ["User likes olives.", "User is a new man."]),
+        ("I was myself a nurse for ten years", ["User was a nurse for ten years."]),
+        ("I must give a talk at the club on Friday", ["User must give a talk at the club on Friday."]),
+        ("I must give a talk", []),
+        ("I worked thirty years for the post office when they had horses", ["User worked thirty years for the post office."]),
+        ("my sister jodies comin up from bristol", ["User's sister Jodie is coming up from bristol."]),
+        ("my sister studies coming movements", ["User's sister studies coming movements."]),
+        ("mums in leeds", ["User's mum is in leeds."]),
+        ("Her successor is one of whom I have hopes", []),
+        ("mums not to know", []),
+        ("I feed that awful cat of his. The cat is named Bismarck.", []),
+        ("I have a cat. The cat is named Bismarck.", ["User has a cat.", "User's cat is named Bismarck."]),
+    ],
+)
+def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str]) -> None:
+    assert [one.fact for one in read(typed) if one.fact] == told
