@@ -97,7 +97,7 @@ def asks(message: str) -> bool:
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
     if _EN.regex("{favour}").fullmatch(last):
         return False
-    return last.endswith("?") or bool(_EN.regex("{question}").fullmatch(f"{last}?") or _EN.regex("{request}").fullmatch(last))
+    return last.endswith("?") or bool(_EN.regex("{unmarked_question}").match(last) or _EN.regex("{request}").fullmatch(last))
 
 
 def asks_about_person(message: str) -> bool:
@@ -127,7 +127,13 @@ def goes_on(message: str) -> bool:
 
 def wants_text(message: str) -> bool:
     """Say whether a message asks for more than a few sentences: a list, a letter, a story, an explanation."""
-    return bool(_EN.regex("{wants_text}").search(message))
+    said = _SENTENCE_END.split(one_line(message).strip())
+    return any(_EN.regex("{wants_text}").search(one) and _orders(one) for one in said)
+
+
+def _orders(sentence: str) -> bool:
+    """Say whether a sentence asks for what it names, and does not only tell of it: `I can type like a letter`."""
+    return is_task(sentence) or asks(sentence) or bool(_EN.regex("{favour}|{orders}").search(sentence) or goes_on(sentence))
 
 
 def wants_something(message: str) -> bool:
