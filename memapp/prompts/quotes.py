@@ -92,6 +92,14 @@ def is_small_talk(message: str) -> bool:
     return not _subject(message)
 
 
+def in_plain_words(message: str) -> str:
+    """Return a pleasantry in words that a small model knows, `thanks` for `ta`; any other message as it is."""
+    if not is_small_talk(message):
+        return message
+    plain = _EN.forms("plain_pleasantries")
+    return re.sub(r"[^\W\d_]+", lambda word: plain.get(word[0].casefold(), word[0]), message)
+
+
 def asks(message: str) -> bool:
     """Say whether a message wants an answer, not a reply or a favour: its last sentence asks, or requests to be told."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]

@@ -146,7 +146,8 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     look = partial(_found, runtime, without=message.id, times=times)
     hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
     hits = hits or look(question)
-    texts = [hit.text for hit in hits if hit.said_by != "assistant"]
+    naming = [*hits, *_found(runtime, question, without=message.id, times=())] if times else hits  # who is whose, no day tells
+    texts = [hit.text for hit in naming if hit.said_by != "assistant"]
     texts += [one.typed_text for one in earlier if one.role is Role.USER]  # of whom it waits for a yes is known by name here, too
     question = with_names(question, [one for text in texts for one in given_names(text)])
     if question.names:
@@ -274,7 +275,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
             found.append(line)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
-    if question.wants == "reason" or asks_which(question):
+    if question.wants in ("reason", "place") or asks_which(question):
         found.sort(key=lambda line: not tells(question, line.text))
     lines: list[_Line] = []
     for line in found:

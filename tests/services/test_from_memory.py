@@ -505,6 +505,16 @@ def test_what_is_so_now_is_no_answer_to_what_was_so_before(runtime: Runtime) -> 
     assert own(runtime, "do you remember what I did before insurance?") == UNKNOWN
 
 
+def test_where_somebody_is_a_place_with_a_name_tells_first(runtime: Runtime) -> None:
+    tell(runtime, "My brother Max lives in Vienna and plays the bass.", "My brother Max is in a jazz band.")
+    assert "Vienna" in own(runtime, "where is Max these days")
+
+
+def test_a_name_in_small_letters_is_known_by_who_has_it_on_whatever_day(runtime: Runtime) -> None:
+    tell(runtime, "my wife Petra says hi", "petra got a new job as a nurse, she starts in january")
+    assert own(runtime, "what will petra do in january?")
+
+
 def test_a_noun_is_not_the_verb_that_is_asked_for(runtime: Runtime) -> None:
     tell(runtime, "the cars are back on my drive now")
     assert own(runtime, "what car do I drive") == UNKNOWN

@@ -132,7 +132,9 @@ def asked_name(question: MemoryQuestion, text: str) -> str:
 
 
 def tells(question: MemoryQuestion, text: str) -> bool:
-    """Say whether a text has what a question looks for first: the reason, or else a name or a title."""
+    """Say whether a text has what a question looks for first: the reason, a place with a name, or else a name or a title."""
+    if question.wants == "place":
+        return EN.regex(r"\b(?:in|at|to|near|on|by) (?:the )?(?-i:[A-Z])").search(text) is not None
     if question.wants == "reason":
         return has_wanted(question, text)
     said = text.partition(": ")[2] or text
