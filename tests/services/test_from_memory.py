@@ -516,5 +516,6 @@ def test_a_name_in_small_letters_is_known_by_who_has_it_on_whatever_day(runtime:
 
 
 def test_a_noun_is_not_the_verb_that_is_asked_for(runtime: Runtime) -> None:
-    tell(runtime, "the cars are back on my drive now")
+    tell(runtime, "the cars are back on my drive now", "I went for a run in the park for an hour")
+    assert "for an hour" in own(runtime, "how long did I run in the park?")
     assert own(runtime, "what car do I drive") == UNKNOWN

@@ -50,12 +50,15 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
 
 
 def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
-    """Return the verb of a question that a sentence holds as a noun alone: `my drive`, for `what do I drive?`"""
+    """Return the verb of a question that a sentence holds as what somebody has: `my drive`, for `what do I drive?`
+
+    What somebody did may be a noun as well: `I went for a run`.
+    """
     asked = re.search(r"\b(?:do|did|does) (?:I|we) (\w+)", question.text)
     verb = keys([asked[1]]) if asked else frozenset()
     words = [word.casefold() for word in tokens(expand(sentence))]
     places = [at for at, word in enumerate(words) if keys([word]) & verb] if verb else []
-    is_noun = places and all(at and words[at - 1] in EN.articles | EN.possessives for at in places)
+    is_noun = places and all(at and words[at - 1] in EN.possessives for at in places)
     return verb if is_noun else frozenset()
 
 
