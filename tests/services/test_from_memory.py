@@ -519,3 +519,11 @@ def test_a_noun_is_not_the_verb_that_is_asked_for(runtime: Runtime) -> None:
     tell(runtime, "the cars are back on my drive now", "I went for a run in the park for an hour")
     assert "for an hour" in own(runtime, "how long did I run in the park?")
     assert own(runtime, "what car do I drive") == UNKNOWN
+
+
+def test_a_question_may_be_no_sentence(runtime: Runtime) -> None:
+    tell(runtime, "My mother Greta sings.", "My boat is called Second Fix.", "Mei swims on Thursdays.")
+    assert own(runtime, "names of my kids?") == own(runtime, "My uncle's name?") == UNKNOWN
+    assert own(runtime, "My mother's name?") == "Your mother is called Greta."
+    assert own(runtime, "what's the boat called and don't be smart") == "Your boat is called Second Fix."
+    assert "Thursdays" in own(runtime, "What day does Mei swim")

@@ -43,11 +43,15 @@ def speaks_of(text: str, name: str) -> bool:
             EN.regex(r"\bnames? (?:is|was) $").search(plain[: found.start()]) is not None
             or bool(found[1])
             or found[2] in ("and I", "who")
-            or bool(follows and is_verb(follows[0].casefold()))
+            or bool(follows and _may_be_verb(follows[0]))
         )
         if is_subject or (before and (before[0] in ("called", "named") or before[0] in EN.referents)):
             return True
     return False
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word.casefold()) or re.fullmatch(r"[a-z]{2,}(?:[^s']s|ed)", word) is not None
 
 
 def goes_on(word: str, somebody: Sequence[str]) -> bool:
