@@ -1,16 +1,24 @@
-"""Asides: sentences of a reply that speak of its prompt, or say what is known of the person as if it were the model's own.
+"""Asides: sentences of a reply that speak of its prompt, say what is known of the person as if it were the model's own, or stray.
 
 A small model writes them in place of a reply. Where the person speaks of a prompt themself, nothing speaks of it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.given_names import is_common
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("talk")
+ECHO_WORDS = 4
+"""A sentence of the message that a reply repeats is an echo from so many words on."""
+_SPOKEN_TO = re.compile(
+    r"^(?:(?i:oh|ah|hi|hello|hey|dear|thanks|good \w+|goodnight),? )?([A-Z][a-z]+), (?i:you|your|I|thank|welcome|please)\b"
+    r"|\b(?i:night|goodnight|morning|hi|hello|thanks|welcome), ([A-Z][a-z]+)[.!?]*$"
+    r"|\b(?i:you|your|you're)\b[^,]* [a-z][\w']*, ([A-Z][a-z]+)[.!?]*$"
+)
 _SENTENCE = re.compile(r"""\S(?:[^.!?…\n]|[.!?…](?![\s"'”’)*\]]|$))*[.!?…]*["'”’)*\]]*""")
 
 
@@ -19,6 +27,38 @@ def aside_start(reply: str, message: str) -> int | None:
     if _EN.regex("{names_aside}").search(message):
         return None
     return next((found.start() for found in _SENTENCE.finditer(reply) if _EN.regex("{aside}").search(found[0])), None)
+
+
+def stray_start(reply: str, message: str, names: Collection[str]) -> int | None:
+    """Return where a reply first says what fits nothing in the message, or only repeats it; None for nowhere.
+
+    Nor does it speak to anybody else: `names` are what the person is called, where that is known.
+    """
+    said = [_plain(one) for one in _SENTENCE.findall(message)]
+    for found in _SENTENCE.finditer(reply):
+        plain = _plain(found[0])
+        is_echo = len(plain.split()) >= ECHO_WORDS and plain in said
+        if is_echo or _is_stock(found[0], message) or _speaks_to_another(found[0], names):
+            return found.start()
+    return None
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(re.findall(r"[\w']+", sentence.casefold()))
+
+
+def _is_stock(sentence: str, message: str) -> bool:
+    return any(
+        _EN.regex(stock).search(sentence) and not (cause and _EN.regex(cause).search(message))
+        for stock, cause in _EN.entry("stock")
+    )
+
+
+def _speaks_to_another(sentence: str, names: Collection[str]) -> bool:
+    """Say whether a sentence begins or ends with the name of somebody else, as one speaks to them: `Goodnight, Earl.`"""
+    found = _SPOKEN_TO.search(sentence)
+    name = next(filter(None, found.groups()), "") if found else ""
+    return bool(name) and name.casefold() not in {one.casefold() for one in names} and not is_common(name)
 
 
 def claim_start(reply: str, facts: Sequence[str], profile_line: str) -> int | None:

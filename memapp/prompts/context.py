@@ -15,7 +15,7 @@ from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.memory_question import read, refers_back
 from memapp.prompts.history import SHOWN_CHARS, format_history
-from memapp.prompts.quotes import asks_of_memory, goes_on, is_small_talk, is_task, shares_subject, wants_text
+from memapp.prompts.quotes import asks_of_memory, goes_on, in_plain_words, is_small_talk, is_task, shares_subject, wants_text
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
@@ -134,7 +134,8 @@ def _stands_alone(message: str | None) -> bool:
 
 def _said_lately(history: Sequence[Exchange]) -> str:
     """Return what the person said lately: with its own replies before it, a small model says these again."""
-    said = [shorten(one_line(one.user), SAID_CHARS) for one in history if one.user is not None and not is_small_talk(one.user)]
+    told = [one.user for one in history if one.user is not None and not (is_small_talk(one.user) or goes_on(one.user))]
+    said = [shorten(one_line(one), SAID_CHARS) for one in told]
     return f"Earlier the user said: {' '.join(said[-SAID:])}" if said else ""
 
 
@@ -148,6 +149,7 @@ def examples(context: PromptContext) -> tuple[tuple[str, str], ...]:
 def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     """Return the message behind examples, or behind the last reply if it is about that, or alone."""
     message = context.message or ""
+    message = in_plain_words(message)
     shown = examples(context)
     if shown:
         message = "\n".join([*_led_to(context.history, message), message])
@@ -161,7 +163,7 @@ def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
 def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
-    if said is None or is_small_talk(message) or is_small_talk(said) or read(said) is not None:
+    if said is None or is_small_talk(message) or is_small_talk(said) or goes_on(said) or read(said) is not None:
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []

@@ -92,12 +92,20 @@ def is_small_talk(message: str) -> bool:
     return not _subject(message)
 
 
+def in_plain_words(message: str) -> str:
+    """Return a pleasantry in words that a small model knows, `thanks` for `ta`; any other message as it is."""
+    if not is_small_talk(message):
+        return message
+    plain = _EN.forms("plain_pleasantries")
+    return re.sub(r"[^\W\d_]+", lambda word: plain.get(word[0].casefold(), word[0]), message)
+
+
 def asks(message: str) -> bool:
     """Say whether a message wants an answer, not a reply or a favour: its last sentence asks, or requests to be told."""
     last = _SENTENCE_END.split(one_line(message).strip())[-1]
     if _EN.regex("{favour}").fullmatch(last):
         return False
-    return last.endswith("?") or bool(_EN.regex("{question}").fullmatch(f"{last}?") or _EN.regex("{request}").fullmatch(last))
+    return last.endswith("?") or bool(_EN.regex("{unmarked_question}").match(last) or _EN.regex("{request}").fullmatch(last))
 
 
 def asks_about_person(message: str) -> bool:
@@ -127,7 +135,13 @@ def goes_on(message: str) -> bool:
 
 def wants_text(message: str) -> bool:
     """Say whether a message asks for more than a few sentences: a list, a letter, a story, an explanation."""
-    return bool(_EN.regex("{wants_text}").search(message))
+    said = _SENTENCE_END.split(one_line(message).strip())
+    return any(_EN.regex("{wants_text}").search(one) and _orders(one) for one in said)
+
+
+def _orders(sentence: str) -> bool:
+    """Say whether a sentence asks for what it names, and does not only tell of it: `I can type like a letter`."""
+    return is_task(sentence) or asks(sentence) or bool(_EN.regex("{favour}|{orders}").search(sentence) or goes_on(sentence))
 
 
 def wants_something(message: str) -> bool:

@@ -9,10 +9,11 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
+from memapp.language.english import profile
 from memapp.language.english.life_domains import is_constraint, is_request, is_vital
 from memapp.language.english.second_person import addressed, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start, claim_start
+from memapp.prompts.asides import aside_start, claim_start, stray_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.quotes import (
     asks,
@@ -50,7 +51,10 @@ SENTENCES, ANSWER_SENTENCES = 2, 3
 """What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
 NOTED = "Thanks, I keep that in mind."
 AT_A_LOSS = "I do not know a good answer to that."
-"""Said where a small model spoke of nothing but its prompt, twice."""
+"""Said where nothing that a small model wrote, twice, was a reply to what was asked."""
+HEARD = "Thanks for telling me."
+"""The same where nothing was asked."""
+ALL_RIGHT = "All right."
 LESSON_CHARS = 200
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
@@ -159,8 +163,8 @@ def card(form: PromptForm, lessons: Sequence[str]) -> str:
 
 def notes(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str] = ()) -> str:
     """Write what is known of the person as a list for a model that can leave a note unused; nothing if none is wanted."""
-    profile = context.profile_line if not context.persona.is_inner_voice else ""
-    lines = [f"- You agreed that this is known of you: {profile.removeprefix(ABOUT_USER)}"] if profile else []
+    known = context.profile_line if not context.persona.is_inner_voice else ""
+    lines = [f"- You agreed that this is known of you: {known.removeprefix(ABOUT_USER)}"] if known else []
     lines += [f"- {_note(hit)}" for hit in hits]
     news = [*context.injected_updates, *updates]
     if not (lines or asks_about_person(context.message or "")):
@@ -262,7 +266,23 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
     if context.is_small_talker and not (is_task(message) or wants_text(message)):  # a letter is written in the person's name
         facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
         starts.append(claim_start(reply, facts, context.profile_line))
+    if context.is_small_talker and not (is_task(message) or wants_text(message)):
+        starts.append(stray_start(reply, message, _called(context)))
     return min((start for start in starts if start is not None), default=None)
+
+
+def _called(context: PromptContext) -> list[str]:
+    """Return what the person is called, as far as the profile or what they said lately tells."""
+    said = [*(one.user for one in context.history if one.user), context.message or ""]
+    named = [one.value for text in said for one in profile.stated(text) if one.field == "preferred_name"]
+    return [word for value in (*named, context.profile_line) for word in re.findall(r"[^\W\d_]+", value)]
+
+
+def at_a_loss(message: str) -> str:
+    """Return what is said where nothing came that could be."""
+    if wants_something(message):
+        return AT_A_LOSS
+    return ALL_RIGHT if is_small_talk(message) else HEARD
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:

@@ -210,7 +210,7 @@ class _Reply:
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
         if self._is_all_aside and not turn.cancel.is_set():
-            self.text = respond.AT_A_LOSS
+            self.text = respond.at_a_loss(turn.message.text if turn.message else "")
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""

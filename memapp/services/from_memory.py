@@ -7,6 +7,7 @@ person can know and memapp does not, it says so. Everything else is the model's.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import Literal
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
@@ -17,11 +18,14 @@ from memapp.domain.when import NamedTime
 from memapp.language.english.answering_sentence import (
     asked_name,
     certain,
+    has_wanted,
     is_of_theirs,
     may_answer,
+    meant_by,
     names,
     quotable,
     tells,
+    tells_of_past,
     with_subject,
     without_apposition,
 )
@@ -33,20 +37,26 @@ from memapp.language.english.given_names import given_names, with_kin
 from memapp.language.english.grammar import sentences
 from memapp.language.english.memory_question import (
     MemoryQuestion,
+    asked_formerly,
+    asks_of_last,
     asks_which,
     has_pronoun,
     is_about_memapp,
     looked_up_beside,
+    named_alone,
+    of_somebody,
     read,
     with_names,
 )
 from memapp.language.english.profile import stated
 from memapp.language.english.second_person import addressed
+from memapp.language.english.spoken_of import speaks_of
 from memapp.language.english.when import named_times, told_day
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
+from memapp.services.named import said_of
 from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
 from memapp.services.over_time import held_once, known_over_time, told_lately
 from memapp.services.people import introducing
@@ -97,13 +107,26 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
-    if told := known_over_time(runtime, message):
-        return told
-    if told := told_lately(runtime, message):
+    if told := known_over_time(runtime, message) or told_lately(runtime, message) or _of_last(runtime, message, earlier):
         return told
     answer = _known(runtime, message, earlier)
     is_known = answer is not None and answer.text != UNKNOWN
+    if answer and is_known and asked_formerly(message.text) and not any(tells_of_past(hit.text) for hit in answer.hits):
+        return FromMemory(UNKNOWN)  # what is so now is no answer
     return answer if is_known else held_once(runtime, message.text) or answer
+
+
+def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
+    """Quote what the person said last that tells the time, the place or the like of it, if that is all a message asks."""
+    question = asks_of_last(message.text)
+    if question is None or not question.wants:
+        return None
+    for one in tellable(runtime.read(), [one for one in earlier if one.role is Role.USER][-EARLIER:][::-1]):
+        hit = Recalled.of_message(one, "said last")
+        told = [said for said in _quotable(runtime, question, message.thread_id, one) if has_wanted(question, said)]
+        if told and not (quotes.asks(one.text) or quotes.is_task(one.text)):
+            return FromMemory(_as_quote(runtime, question, hit, told[-1:]), (hit,))
+    return None
 
 
 def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -123,12 +146,15 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     look = partial(_found, runtime, without=message.id, times=times)
     hits = look(question, ("message",)) if question.is_told else []  # their own words, where these are asked for
     hits = hits or look(question)
-    texts = [hit.text for hit in hits if hit.said_by != "assistant"]
+    naming = [*hits, *_found(runtime, question, without=message.id, times=())] if times else hits  # who is whose, no day tells
+    texts = [hit.text for hit in naming if hit.said_by != "assistant"]
     texts += [one.typed_text for one in earlier if one.role is Role.USER]  # of whom it waits for a yes is known by name here, too
     question = with_names(question, [one for text in texts for one in given_names(text)])
     if question.names:
         hits = look(replace(question, text=f"{question.text} {' '.join(question.names | question.kin)}"))
-    if question.wants == "reason":
+    if not question.is_personal and (name := named_alone(question)) and _is_spoken_of(runtime, name, message):
+        question = of_somebody(question, name)
+    if question.wants == "reason" or question.by_name:
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer
         there = {message.id, *(hit.id for hit in hits)}
@@ -143,13 +169,20 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     return _not_sure(runtime, question, message, hits)
 
 
+def _is_spoken_of(runtime: Runtime, name: str, message: Message) -> bool:
+    """Say whether the person spoke of somebody by this name, whatever of that may be told."""
+    said = chat.get_messages(runtime.read(), said_of(runtime, name))
+    return any(one.role is Role.USER and one.id != message.id and speaks_of(one.typed_text, name) for one in said)
+
+
 def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
     lines = _nearest(runtime, question, message, hits)
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
-    if is_of_person and (request := waiting_for(runtime, message.text, question, told)):
-        return FromMemory(that_it_waits(runtime, request, message.thread_id))
+    if is_of_person and (waiting := waiting_for(runtime, message.text, question, told)):
+        request, said = waiting
+        return FromMemory(that_it_waits(runtime, request, message.thread_id, said))
     if lines:
         return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     if not question.is_personal:
@@ -242,7 +275,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
             found.append(line)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
-    if question.wants == "reason" or asks_which(question):
+    if question.wants in ("reason", "place") or asks_which(question):
         found.sort(key=lambda line: not tells(question, line.text))
     lines: list[_Line] = []
     for line in found:
@@ -275,14 +308,16 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
         return None
     message = chat.get_message(runtime.read(), hit.id)
     told = _quotable(runtime, question, thread_id, message)
-    meant = {one: with_subject(one, _before(runtime, message)) for one in told}
+    meant = {one: with_subject(one, _before(runtime, message, one)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
+    if not question.is_told and (answers := [one for one in chosen if certain(question, meant[one], is_fact=False)]):
+        chosen = answers
     sure = certain(question, " ".join([*_answered(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
         return _Line(hit, name, sure)
-    return _Line(hit, _as_quote(runtime, question, hit, chosen), sure)
+    return _Line(hit, _as_quote(runtime, question, hit, chosen, message), sure)
 
 
 def _quotable(runtime: Runtime, question: MemoryQuestion, thread_id: str, message: Message) -> list[str]:
@@ -290,24 +325,30 @@ def _quotable(runtime: Runtime, question: MemoryQuestion, thread_id: str, messag
     if message.model in (OWN_WORDS, FROM_MEMORY):
         return []
     texts = [one.typed_text if one.origin is Origin.TYPED else one.text for one in tellable(runtime.read(), [message])]
-    return [one for text in texts for one in quotable(text, told=question.is_told, here=message.thread_id == thread_id)]
+    told = question.is_told or question.of_anybody
+    return [one for text in texts for one in quotable(text, told=told, here=message.thread_id == thread_id)]
 
 
-def _before(runtime: Runtime, message: Message) -> list[str]:
-    """Return what was said before a message, where somebody was named whom a pronoun in it stands for."""
-    if message.role is not Role.USER or not has_pronoun(message.text):
+def _before(runtime: Runtime, message: Message, sentence: str) -> list[str]:
+    """Return what was said before a sentence of a message, where somebody was named whom a pronoun in it stands for."""
+    if message.role is not Role.USER or not has_pronoun(sentence):
         return []
     before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=2 * EARLIER)
-    return _with_kin(runtime, [one.text for one in before if one.role is Role.USER])
+    beside = takewhile(lambda one: not sentence.startswith(one), sentences(message.typed_text))
+    return _with_kin(runtime, [*(one.text for one in before if one.role is Role.USER), *beside])
 
 
-def _as_quote(runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str]) -> str:
+def _as_quote(
+    runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str], message: Message | None = None
+) -> str:
     best = _best(runtime, question, told)
+    whom = meant_by(best, _before(runtime, message, best)) if message else ""
+    of_whom = f" of {whom.replace('my ', 'your ', 1)}" if whom else ""
     who = "I said" if hit.said_by == "assistant" else "You told me"
     day = hit.at.astimezone().date()
     meant = days_meant(best, day) if question.wants == "time" else []
     is_meant = f" ({', '.join(meant)})" if meant else ""
-    return f'{who} {told_day(day, runtime.clock().astimezone().date())}: "{best}"{is_meant}'
+    return f'{who} {told_day(day, runtime.clock().astimezone().date())}{of_whom}: "{best}"{is_meant}'
 
 
 def _answered(runtime: Runtime, reply: Message) -> list[str]:
@@ -320,8 +361,9 @@ def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> st
     at = 0
     if question.is_narrative and len(whole := one_line(" ".join(told))) <= QUOTE_CHARS:
         return whole
-    if len(told) > 1 and (rows := embedded(runtime, [question.text, *told])) is not None:
-        at = int((rows[1:] @ rows[0]).argmax())
+    asked = [question.text, *looked_up_beside(question)]
+    if len(told) > 1 and (rows := embedded(runtime, [*asked, *told])) is not None:
+        at = int((rows[len(asked) :] @ rows[: len(asked)].T).max(axis=1).argmax())
     chosen = told[at:] if question.is_told else told[at : at + 1]  # what it was about may follow
     return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
 
@@ -351,10 +393,10 @@ def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
             yield _Line(hit, addressed(hit.text), 0.0, hit.text)
         return
     message = chat.get_message(runtime.read(), hit.id)
-    before = _before(runtime, message)
     for one in _quotable(runtime, question, thread_id, message):
-        if may_answer(question, with_subject(one, before), is_fact=False) and not quotes.is_small_talk(one):
-            yield _Line(hit, _as_quote(runtime, question, hit, [one]), 0.0, one)
+        meant = with_subject(one, _before(runtime, message, one))
+        if may_answer(question, meant, is_fact=False) and not quotes.is_small_talk(one):
+            yield _Line(hit, _as_quote(runtime, question, hit, [one], message), 0.0, one)
 
 
 def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:

@@ -6,9 +6,9 @@ from itertools import chain
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names
+from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names, whole_sentences
 from memapp.language.english.authorship import own_words
-from memapp.language.english.grammar import EN, sentences
+from memapp.language.english.grammar import EN
 from memapp.language.english.memory_question import MemoryQuestion, looked_up_beside
 from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
@@ -45,22 +45,27 @@ def _is_all_of(question: MemoryQuestion, sentence: str) -> bool:
     return not question.other and bool(is_of_it) and names(question, sentence)
 
 
-def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -> ConsentRequest | None:
-    """Return what waits for the person's yes and would answer: for sure, or nearer than what may be `told`."""
+def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: float) -> tuple[ConsentRequest, str] | None:
+    """Return what waits for the person's yes and would answer, for sure or nearer than what may be `told`, and its sentence."""
     requests = pending.list_pending(runtime)[:AMONG]
     said = [(request, one) for request in requests for _, one in _said(runtime, request)]
-    of_field = [one for one in requests if question.field and one.field == question.field]
-    sure = (request for request, one in said if certain(question, one, is_fact=False))
+    of_field = [(one, "") for one in requests if question.field and one.field == question.field]
+    sure = ((request, one) for request, one in said if certain(question, one, is_fact=False))
     if found := next(chain(of_field, sure), None):
         return found
     near = [(request, one) for request, one in said if may_answer(question, one, is_fact=False)]
     alike = likeness(runtime, asked, question, [f"{label(request.field)}: {one}" for request, one in near])
-    return next((request for like, (request, _) in zip(alike, near, strict=True) if like >= NEAR and like > told), None)
+    likely = [(like, place) for place, like in enumerate(alike) if like >= NEAR and like > told]
+    return near[max(likely)[1]] if likely else None
 
 
-def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
-    """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said."""
+def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str, answer: str = "") -> str:
+    """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said.
+
+    Of several sentences that is the one with the answer, if it is known.
+    """
     told = [said for thread, said in _said(runtime, request) if thread == thread_id]
+    told = [one for one in told if one == answer] or told
     return TOLD_HERE.format(shorten(one_line(told[-1]), QUOTE_CHARS)) if told else WAITS
 
 
@@ -68,11 +73,11 @@ def _said(runtime: Runtime, request: ConsentRequest) -> Iterator[tuple[str, str]
     """Yield what says what a request proposes, with the chat it was said in: of each sentence that which may not be told."""
     for message in chat.get_messages(runtime.read(), request.evidence):
         hints = [Hint(request.field, request.new_value)]
-        for sentence in sentences(own_words(message.typed_text)):
+        for sentence in whole_sentences(own_words(message.typed_text)):
             left = sentence
             for told in told_beside(sentence, hints).splitlines():
                 left = left.replace(told.removesuffix("…"), "")
-            if says_any(left, hints):
+            if says_any(left, hints) and not quotes.asks(sentence):
                 yield message.thread_id, _whole(left)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.asides import aside_start, claim_start
+from memapp.prompts.asides import aside_start, claim_start, stray_start
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,33 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
     assert claim_start("How nice. I have a dog called Rex, too. He barks.", known, profile) == 10
     assert claim_start("As I live in Bruges, I know it well.", known, profile) == 0
     assert claim_start("You have a dog called Rex. I like Bruges. I would love to live in Ghent.", known, profile) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "start"),
+    [
+        ("just got in, my feet hurt", "Oh no! You're welcome, any time.", 7),
+        ("my rabbit ate my homework", "I'm sorry for your loss.", 0),
+        ("how do I get ink out?", "I'm Sarah, a health expert.", 0),
+        ("Goodnight", "Goodnight, Earl. The cat is here.", 0),
+        ("my son Max plays the bass", "Max, you're a brave one.", 0),
+        ("I was late again on Tuesday", "Oh. I was late again on Tuesday!", 4),
+    ],
+)
+def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, start: int) -> None:
+    assert stray_start(reply, message, ["Hal"]) == start
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("thanks a lot", "You're welcome!"),
+        ("my dog died", "I'm so sorry for your loss."),
+        ("good night", "Good night, Hal! Sleep well."),
+        ("where should we go?", "You should visit Rome, Italy."),
+        ("I painted it yellow", "Yellow, how cheerful! You did well."),
+        ("it rains", "It rains."),
+    ],
+)
+def test_what_answers_it_is_not_stray(message: str, reply: str) -> None:
+    assert stray_start(reply, message, ["Hal"]) is None

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from memapp.domain.memory import Recalled
-from memapp.prompts.quotes import asks, choose, is_small_talk, quote, stated
+from memapp.prompts.quotes import asks, choose, is_small_talk, quote, stated, wants_text
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -116,3 +116,38 @@ def test_a_fact_that_shares_a_word_and_no_meaning_is_not_quoted_nor_such_a_messa
     told = replace(said("There are bees on the farm."), cosine=0.2)
     assert choose("Who owns the farm?", [told], 3) == (told,)
     assert choose("Suggest a farm.", [told], 3) == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "wants"),
+    [
+        ("write me a letter", True),
+        ("ok, a recipe for something without meat", True),
+        ("I need a short toast. Not sappy.", True),
+        ("continue", True),
+        ("My granddaughter says I can type to you like a letter.", False),
+        ("In a song it says that I have been everywhere.", False),
+        ("I gave a speech at the club yesterday.", False),
+        ("explain the difference between borrow and lend", False),
+    ],
+)
+def test_a_text_is_wanted_only_where_one_is_asked_for(message: str, wants: bool) -> None:
+    assert wants_text(message) is wants
+
+
+@pytest.mark.parametrize(
+    ("message", "is_asked"),
+    [
+        ("what can i do", True),
+        ("my dog is ill, what can i do", True),
+        ("is it raining", True),
+        ("does jodie have a dog", True),
+        ("when is the party", True),
+        ("The cat is named Nixon, which tells you something about Earl.", False),
+        ("had to go to court in a suit", False),
+        ("when I was young we had a dog", False),
+        ("have a good day", False),
+    ],
+)
+def test_without_a_question_mark_the_order_of_words_asks(message: str, is_asked: bool) -> None:
+    assert asks(message) is is_asked

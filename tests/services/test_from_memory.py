@@ -163,8 +163,8 @@ def test_what_is_not_sure_is_told_as_it_was_said(runtime: Runtime, model: Script
 def test_what_was_said_with_a_pronoun_is_of_whom_it_stands_for(runtime: Runtime) -> None:
     runtime.embedding.fill(ScriptedEmbedder())  # so that no fact is learned
     tell(runtime, "my uncle Bert was here", "he taught me how to carve wood", "what a day", "he comes back in May")
-    assert own(runtime, "what did my uncle teach me?") == 'You told me today: "he taught me how to carve wood"'
-    assert own(runtime, "when does my uncle come back?") == 'You told me today: "he comes back in May"'
+    assert own(runtime, "what did my uncle teach me?") == 'You told me today of your uncle: "he taught me how to carve wood"'
+    assert own(runtime, "when does my uncle come back?") == 'You told me today of your uncle: "he comes back in May"'
     assert own(runtime, "when does my aunt come back?") == UNKNOWN
 
 
@@ -214,7 +214,7 @@ def test_what_waits_or_was_denied_or_taken_back_is_not_told(runtime: Runtime, mo
 def test_beside_what_waits_or_was_denied_the_rest_of_a_message_is_told(runtime: Runtime) -> None:
     runtime.embedding.fill(ScriptedEmbedder())  # so that no fact is learned
     thread = tell(runtime, "hi! i'm Tom, just began a new job as a baker and I love it. I went to Kiel by train.")
-    told = 'You told me today: "hi! just began a new job as a baker… I went to Kiel by train."'
+    told = 'You told me today: "I went to Kiel by train."'
     for _ in ("it waits", "it was denied"):
         assert own(runtime, "where did I go by train?", thread) == own(runtime, "where did I go by train?") == told
         assert own(runtime, "what did I tell you about my job?", thread).startswith('You told me today: "')
@@ -455,11 +455,74 @@ def test_who_or_when_is_told_of_those_the_person_told_of(runtime: Runtime) -> No
         "who is afraid of Virginia Woolf?",
         "who wrote Middlemarch?",
         "who is Middlemarch?",
-        "when is the carnival?",
-        "where does Olga live?",
         "where is the recital?",
         "where can I buy rooibos?",
         "how long do dogs live?",
         "what should I read next?",
     ):
         assert own(runtime, question) == "", question
+    assert own(runtime, "when is the carnival?") == UNKNOWN  # a model would make it up
+    assert own(runtime, "where does Olga live?").startswith(UNSURE)
+
+
+def test_a_statement_that_reads_like_a_question_is_none(runtime: Runtime) -> None:
+    tell(runtime, "I rolled the noodles too thick.")
+    for message in (
+        "They came out like tubes. I rolled them too thick, which I may have been warned of, as I was angry.",
+        "my friend just told me a story. had to go to court and everything",
+        "when I was young we had a dog",
+    ):
+        assert own(runtime, message) == "", message
+
+
+def test_a_question_is_answered_whatever_is_said_around_it(runtime: Runtime) -> None:
+    tell(runtime, "My brother Paul has sold all. He grows blueberries now, so he is an expert.", "I work as a baker.")
+    told = own(runtime, "and what do I do for a living, as a test of you.")
+    assert told == own(runtime, "quick test what is my job") == "You work as a baker."
+    blueberries = own(runtime, "what plant my brother grows, strawberry or?")
+    assert blueberries == "Your brother Paul grows blueberries."
+    assert own(runtime, "what does my brother grow? asking so I bring no others") == blueberries
+
+
+def test_somebody_who_was_spoken_of_by_name_is_nobody_elses_to_know(runtime: Runtime) -> None:
+    tell(runtime, "Emeka is in Lagos with a bank.", "Imogen is moving out. To live with her friend in Geelong.", "I am in Ohio.")
+    assert "Lagos" in own(runtime, "where does Emeka live?")
+    assert own(runtime, "where's Imogen off to?") == WAITS
+    assert own(runtime, "how did Emeka make her noodles?")  # whatever is near to it: a model would make it up
+    assert own(runtime, "what's the name of Emeka's dog?") == UNKNOWN
+    assert own(runtime, "what is the capital of Ohio?") == own(runtime, "where does Ohio begin?") == ""
+
+
+def test_what_is_asked_of_it_is_of_what_was_said_last(runtime: Runtime) -> None:
+    thread = tell(runtime, "My interview is on Wednesday 18th at 2.", "give me 3 questions they may ask")
+    assert own(runtime, "when is it again", thread).startswith('You told me today: "My interview is on Wednesday 18th at 2."')
+    assert own(runtime, "when is it again") == ""
+
+
+def test_what_is_so_now_is_no_answer_to_what_was_so_before(runtime: Runtime) -> None:
+    tell(runtime, "I answer phones for an insurance company.")
+    assert own(runtime, "do you remember what I did before insurance?") == UNKNOWN
+
+
+def test_where_somebody_is_a_place_with_a_name_tells_first(runtime: Runtime) -> None:
+    tell(runtime, "My brother Max lives in Vienna and plays the bass.", "My brother Max is in a jazz band.")
+    assert "Vienna" in own(runtime, "where is Max these days")
+
+
+def test_a_name_in_small_letters_is_known_by_who_has_it_on_whatever_day(runtime: Runtime) -> None:
+    tell(runtime, "my wife Petra says hi", "petra got a new job as a nurse, she starts in january")
+    assert own(runtime, "what will petra do in january?")
+
+
+def test_a_noun_is_not_the_verb_that_is_asked_for(runtime: Runtime) -> None:
+    tell(runtime, "the cars are back on my drive now", "I went for a run in the park for an hour")
+    assert "for an hour" in own(runtime, "how long did I run in the park?")
+    assert own(runtime, "what car do I drive") == UNKNOWN
+
+
+def test_a_question_may_be_no_sentence(runtime: Runtime) -> None:
+    tell(runtime, "My mother Greta sings.", "My boat is called Second Fix.", "Mei swims on Thursdays.")
+    assert own(runtime, "names of my kids?") == own(runtime, "My uncle's name?") == UNKNOWN
+    assert own(runtime, "My mother's name?") == "Your mother is called Greta."
+    assert own(runtime, "what's the boat called and don't be smart") == "Your boat is called Second Fix."
+    assert "Thursdays" in own(runtime, "What day does Mei swim")

@@ -11,7 +11,7 @@ from memapp.store import schema
 
 FIRST_WORDS = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|EXISTS)\b")
 TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)")
-NAMES_A_PERSON = re.compile(r"user_id|:user\b|\{where\}|\{whose\}|\{scope\.where\}|\{_CONTEXT\}|\{_WAITING\}|\{_PENDING\}|\{_LESSON\}")
+NAMES_A_PERSON = re.compile(r"user_id|:user\b|\{(?:where|whose|scope\.where|_CONTEXT|_WAITING|_PENDING|_LESSON)\}")
 WITHOUT_A_PERSON = {
     "consents._REQUESTS": "only a beginning; whoever uses it goes on with the person",
     "restore.look_at": "a backup is counted as a whole",

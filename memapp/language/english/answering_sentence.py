@@ -12,19 +12,20 @@ from memapp.language.english import asked_sentence
 from memapp.language.english.authorship import own_words
 from memapp.language.english.clauses import verb_at
 from memapp.language.english.given_names import given_names
-from memapp.language.english.grammar import expand, is_adverb, is_past, sentences, stems, tokens
+from memapp.language.english.grammar import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
 from memapp.language.english.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
+FRAGMENT_WORDS = 4
 ENOUGH = 0.5
 """The share of the other words of a question that a hit must hold."""
 
 
 def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     """Return how surely a sentence answers a question: 0 for not, else the more of its words it holds, up to 1."""
-    held = _held(sentence)
+    held = _held(sentence) - _only_named(question, sentence)
     if not (question.named or question.other or question.wants) or not all(one & held for one in question.named):
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
@@ -42,8 +43,23 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     share = _share(question, held)
     if question.is_told:
         return 1.0 if share or question.named else 0.0
-    is_exact = question.is_yes_or_no or not question.is_personal or (question.wants and not question.is_narrative)
+    is_exact = (
+        question.is_yes_or_no or question.of_anybody or not question.is_personal or (question.wants and not question.is_narrative)
+    )
     return share if share >= (1.0 if is_exact else ENOUGH) else 0.0
+
+
+def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
+    """Return the verb of a question that a sentence holds as what somebody has: `my drive`, for `what do I drive?`
+
+    What somebody did may be a noun as well: `I went for a run`.
+    """
+    asked = re.search(r"\b(?:do|did|does) (?:I|we) (\w+)", question.text)
+    verb = keys([asked[1]]) if asked else frozenset()
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    places = [at for at, word in enumerate(words) if keys([word]) & verb] if verb else []
+    is_noun = places and all(at and words[at - 1] in EN.possessives for at in places)
+    return verb if is_noun else frozenset()
 
 
 def _share(question: MemoryQuestion, held: frozenset[str]) -> float:
@@ -63,8 +79,10 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
     """
     held = _held(sentence)
-    if not all(one & held for one in _somebody(question)) or not (
-        question.wants == "reason" or _is_about_same(question, sentence, is_fact=is_fact)
+    if (
+        _only_named(question, sentence)
+        or not all(one & held for one in _somebody(question))
+        or not (question.wants == "reason" or question.of_anybody or _is_about_same(question, sentence, is_fact=is_fact))
     ):
         return False
     if question.is_yes_or_no:
@@ -117,11 +135,21 @@ def asked_name(question: MemoryQuestion, text: str) -> str:
 
 
 def tells(question: MemoryQuestion, text: str) -> bool:
-    """Say whether a text has what a question looks for first: the reason, or else a name or a title."""
+    """Say whether a text has what a question looks for first: the reason, a place with a name, or else a name or a title."""
+    if question.wants == "place":
+        return EN.regex(r"\b(?:in|at|to|near|on|by) (?:the )?(?-i:[A-Z])").search(text) is not None
     if question.wants == "reason":
         return has_wanted(question, text)
     said = text.partition(": ")[2] or text
     return re.search(r"[\w,] [\"“]|(?<![.!?\"“]) (?!I\b|I')[A-Z]\w", said) is not None
+
+
+def tells_of_past(text: str) -> bool:
+    """Say whether a text tells of what was so once: `User worked in a museum`."""
+    words = [word.casefold() for word in tokens(expand(text))]
+    return EN.regex(r"\b(?:before|used to|until|formerly|previously|earlier|ago|since)\b").search(text) is not None or any(
+        word in ("was", "were", "had", "did") or is_past(word) for word in words
+    )
 
 
 def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
@@ -140,8 +168,14 @@ def with_subject(statement: str, before: Sequence[str]) -> str:
     if is_past(next((word for word in tokens(statement) if not is_adverb(word)), "")):
         return f"I {statement}"
     found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
-    who = asked_sentence.referent(found[1].casefold(), before) if found else ""
+    who = meant_by(statement, before)
     return f"{who}{statement[found.end() :]}" if found and who else statement
+
+
+def meant_by(statement: str, before: Sequence[str]) -> str:
+    """Return whom of the person's a statement that begins with a pronoun is about, `my mum`; empty where that is not clear."""
+    found = EN.regex(r"(?:{coordinators} )?({pronoun_of_others})\b").match(statement)
+    return asked_sentence.referent(found[1].casefold(), before) if found else ""
 
 
 def without_apposition(statement: str) -> str:
@@ -160,7 +194,7 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         return []
     kept: list[str] = []
     task = EN.regex(r"(?:please |pls |can you |could you |now )*{material}\b|.*:$")
-    for sentence in sentences(re.sub(r"(?m)^>.*$", "", text) if told else own_words(text)):
+    for sentence in whole_sentences(re.sub(r"(?m)^>.*$", "", text) if told else own_words(text)):
         if not told and task.match(sentence):
             break  # what follows is material for it
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
@@ -174,6 +208,27 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         else:
             kept.append(sentence)
     return kept
+
+
+def whole_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, each with those behind it that have no subject of their own."""
+    whole: list[str] = []
+    for sentence in sentences(text):
+        if whole and _only_goes_on(sentence):
+            whole[-1] += f" {sentence}"
+        else:
+            whole.append(sentence)
+    return whole
+
+
+def _only_goes_on(sentence: str) -> bool:
+    """Say whether a sentence has no subject of its own: `End of the month. To live with her boyfriend.`"""
+    words = [word.casefold() for word in tokens(sentence)]
+    return (
+        not sentence.rstrip().endswith("?")
+        and words[:1] != []
+        and (words[0] in EN.goes_on_with or (len(words) <= FRAGMENT_WORDS and not any(map(is_verb, words))))
+    )
 
 
 def in_confidence(text: str) -> bool:
@@ -192,7 +247,7 @@ def _held(sentence: str) -> frozenset[str]:
 def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
     """Say whether a sentence is about whom the question is about: the person, or somebody of theirs whom it names."""
     words = [word.casefold() for word in tokens(expand(sentence))]
-    if keys(words[:1]) & question.names:
+    if keys(words[:1]) & question.names or (not is_fact and keys(words) & question.by_name):
         return True
     while words and (words[0] in EN.interjections or words[0] == ","):
         words = words[1:]

@@ -7,6 +7,8 @@ from memapp.language.english.grammar import expand, is_past, tokens
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
+_SOMEBODY = r"\b(?:(?:my|our) (?:(?!my\b)\w+ ){0,1}?|(?=(?-i:[A-Z]))(?={bare_kin}\b))({referents})\b"
+"""One of the person's: `my big brother`, or `Mum`."""
 
 
 def in_full(message: str) -> str:
@@ -31,9 +33,15 @@ def asks_what_was_talked_about(message: str) -> bool:
 
 
 def split(text: str) -> list[str]:
-    """Split a message into its sentences, and what is asked at the end from what leads to it."""
-    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=(?:what|who|where|when|which)\b)").split(text)
-    return [one.strip() for one in parts if re.search(r"\w", one)]
+    """Split a message into its sentences, and what is asked at the end from what leads to it; not what is said behind it.
+
+    Behind a comma `which I may have been` asks nothing, unless the sentence ends with a question mark.
+    """
+    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=what\b|(?:who|where|when|which)\b[^.!?]*\?)").split(text)
+    found = [one.strip() for one in parts if re.search(r"\w", one)]
+    while len(found) > 1 and found[-2].endswith("?") and EN.regex("{said_behind}").fullmatch(found[-1]):
+        found.pop()
+    return found
 
 
 def frames(frame: Sequence[str], core: str) -> bool:
@@ -75,8 +83,8 @@ def with_referent(core: str, before: Sequence[str]) -> str:
 def referent(pronoun: str, before: Sequence[str]) -> str:
     """Return whom of the person's a pronoun stands for, in its form: `my sister's` for `her`; empty if nobody was named."""
     for text in reversed(before):
-        for somebody in reversed(EN.regex(r"\b(?:my|our) ((?:(?!my\b)\w+ ){0,1}?)({referents})\b").findall(expand(text))):
-            who = somebody[1].casefold()
+        for somebody in reversed(EN.regex(_SOMEBODY).findall(expand(text))):
+            who = somebody.casefold()
             if fits(pronoun, who):
                 return f"my {who}{_after(pronoun, who)}"
     return ""

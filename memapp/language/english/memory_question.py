@@ -11,13 +11,14 @@ from typing import Literal
 
 from memapp.language.english import asked_sentence
 from memapp.language.english.given_names import GivenName
-from memapp.language.english.grammar import is_past, stems, third_person_verbs, tokens
+from memapp.language.english.grammar import is_past, stems, third_person_verbs, tokens, word_at
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
 MOST_WORDS = 40
 """Nobody puts a question about themselves in more words."""
 POSSESSED_WORDS = 4
+_MODALS = frozenset(["shall", "should", "will", "would", "can", "could", "may", "might", "must"])
 
 Subject = Literal["everything", "person", "replied"]
 
@@ -50,6 +51,8 @@ class MemoryQuestion:
     """The people and animals that it names."""
     names: frozenset[str] = frozenset()
     """The names of those of the person's whom it names, be it by this name."""
+    by_name: frozenset[str] = frozenset()
+    """Of these, whom it names by a name alone and nobody knows as whose."""
 
 
 def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
@@ -74,7 +77,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     if not (replied or told) and EN.regex("{advice}").search(core) and not EN.regex("{no_advice}").match(core):
         return None
     is_about = any(EN.regex("{person}").search(one) for one in (*frame, core))
-    if not (is_about or replied) and EN.regex(r"\b(?:you|your|yours|yourself|{pronoun_of_others})\b").search(core):
+    if not (is_about or replied) and _is_of_others(core):
         return None
     is_personal = replied or (
         is_about
@@ -85,12 +88,38 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
             or (recalls and EN.regex("{recalled}").fullmatch(core) is not None)
         )
     )
-    of_anybody = not is_personal and EN.regex("{of_anybody}").match(core) is not None
+    is_definite = EN.regex("{definite}").fullmatch(core) is not None
+    of_anybody = not is_personal and (is_definite or EN.regex("{of_anybody}").match(core) is not None)
+    is_personal = is_personal or is_definite
     field_name = _field_of(core)
-    asks_whether = EN.regex(r"{yes_or_no}").match(core) is not None or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
+    asks_whether = (
+        EN.regex(r"{yes_or_no}|which(?: one| two)? of (?:my|our)\b").match(core) is not None
+        or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
+    )
     core = _rewritten(core)
     question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
     return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
+
+
+def _is_of_others(core: str) -> bool:
+    """Say whether a question is put to the one who answers, or is about somebody who is not named in it."""
+    pronoun = EN.regex(r"\b(?:you|your|yours|yourself|{pronoun_of_others})\b").search(core)
+    return pronoun is not None and not (
+        EN.regex(r"{pronoun_of_others}").fullmatch(pronoun[0]) and EN.regex("{of_name}").search(core[: pronoun.start()])
+    )
+
+
+def named_alone(question: MemoryQuestion) -> str:
+    """Return whom a question is about by a name, without saying who that is; empty if it names nobody so."""
+    found = EN.regex("{of_name}").search(question.text) if question.about == "person" else None
+    return next((one.removesuffix("'s") for one in reversed(tokens(found[0])) if one[:1].isupper()), "") if found else ""
+
+
+def of_somebody(question: MemoryQuestion, name: str) -> MemoryQuestion:
+    """Return a question about somebody of whom the person spoke by this name, so that nobody else can know the answer."""
+    called = keys([name])
+    known_as = frozenset() if called & question.names else called
+    return replace(question, is_personal=True, names=question.names | called, by_name=known_as)
 
 
 def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQuestion:
@@ -162,13 +191,19 @@ def asks_which(question: MemoryQuestion) -> bool:
 
 def looked_up_beside(question: MemoryQuestion) -> list[str]:
     """Return what else to look for, where an answer need not share a word with the question: `a nurse`, for `my job`."""
-    asked = {question.wants}.union(*question.other)
+    asked = {question.wants, f"{question.wants} once" if question.is_narrative else ""}.union(*question.other)
     return [text for about, text in EN.table("looked_up").items() if about in asked]
 
 
 def asks_advice(message: str) -> bool:
     """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
     return EN.regex("{advice}").search(asked_sentence.in_full(message)) is not None
+
+
+def asks_of_last(message: str) -> MemoryQuestion | None:
+    """Return what a message asks of that which was spoken of last, `when is it again?`, if it asks no more."""
+    core = _core_asked(message)
+    return MemoryQuestion(core, wants=kind_asked(core), is_personal=True) if EN.regex("{of_it}").fullmatch(core) else None
 
 
 def is_about_memapp(message: str) -> bool:
@@ -266,7 +301,7 @@ def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
     """Return the noun that says what is asked for: `music` in `what kind of music do I like`, which no answer need name."""
     lowered = [word.casefold() for word in words]
     start = next((at + 1 for at, word in enumerate(lowered[:2]) if word in ("what", "which")), len(lowered))
-    return frozenset(takewhile(lambda word: word not in EN.finite | EN.pronouns, lowered[start:]))
+    return frozenset(takewhile(lambda word: word not in EN.finite | EN.pronouns | _MODALS, lowered[start:]))
 
 
 def _is_measure(lowered: Sequence[str], at: int) -> bool:
@@ -291,7 +326,8 @@ def _named_places(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
     for at, word in enumerate(lowered):
         if word in ("my", "our"):  # `my sister's dog`, `my best friend live`: up to the verb
             found |= set(_until(lowered, at + 1, lambda word, is_first: not is_first and _is_sure_verb(word)))
-        elif word in EN.naming_prepositions:  # `to green park`, `for the big speech`: the nouns right behind it
+        elif word in EN.naming_prepositions and word_at(lowered, at + 1) not in ("how", "what", "which"):
+            # `to green park`, `for the big speech`: the nouns right behind it
             start = at + 1 + (lowered[at + 1 : at + 2] != [] and lowered[at + 1] in EN.articles | EN.possessives)
             found |= set(_until(lowered, start, lambda word, _: word in no_place or word[0].isdigit() or _is_time(word)))
     return {at for at in found if lowered[at] not in EN.small_attributes or words[at][:1].isupper()}

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from memapp.language.english.asked_sentence import EN, fits
 from memapp.language.english.given_names import given_names, is_common
-from memapp.language.english.grammar import is_past, is_verb
+from memapp.language.english.grammar import expand, is_past, is_verb
 
+_OF_PLACES = frozenset(["in", "to", "from", "at", "near", "through", "around", "via", "outside"])
 LAST = 3
 """Texts before a pronoun in which the one that it stands for may be."""
 
@@ -28,6 +29,29 @@ def named(words: list[str], before: Sequence[str]) -> list[str]:
     given = (one for text in reversed(before) if name in text.casefold() for one in given_names(text))
     who = next((one.who for one in given if one.name.casefold() == name), "")
     return ["my", *who.split(), words[0][0].upper() + words[0][1:], *words[1:]] if who else words
+
+
+def speaks_of(text: str, name: str) -> bool:
+    """Say whether a text speaks of somebody by a name, and not of a place: `Emeka is in Lagos`, `my boss Emeka`."""
+    plain = expand(text)
+    for found in re.finditer(rf"\b{re.escape(name)}\b('s\b)?,?\s*([\w']*(?: I\b)?)", plain):
+        before = plain[: found.start()].casefold().split()[-1:]
+        if before and before[0] in _OF_PLACES:
+            continue
+        follows = found[2].split()[:1]
+        is_subject = (
+            EN.regex(r"\bnames? (?:is|was) $").search(plain[: found.start()]) is not None
+            or bool(found[1])
+            or found[2] in ("and I", "who")
+            or bool(follows and _may_be_verb(follows[0]))
+        )
+        if is_subject or (before and (before[0] in ("called", "named") or before[0] in EN.referents)):
+            return True
+    return False
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word.casefold()) or re.fullmatch(r"[a-z]{2,}(?:[^s']s|ed)", word) is not None
 
 
 def goes_on(word: str, somebody: Sequence[str]) -> bool:

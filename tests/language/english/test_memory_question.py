@@ -69,4 +69,4 @@ def test_a_pronoun_stands_for_somebody_of_the_person(before: str, question: str,
 def test_a_day_before_the_question_stays_in_it() -> None:
     asked = read("On April 27th, how long did I run in the park?")
     assert asked is not None
-    assert (asked.text, asked.is_personal, asked.wants) == ("how long did I run in the park On April 27th", True, "number")
+    assert (asked.text, asked.is_personal, asked.wants) == ("how long did I run in the park On April 27th", True, "duration")
