@@ -15,7 +15,7 @@ from memapp.language.english.grammar import is_past, stems, third_person_verbs, 
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
-MOST_WORDS = 40
+MOST_WORDS, MOST_CHARS = 40, 500
 """Nobody puts a question about themselves in more words."""
 POSSESSED_WORDS = 4
 _MODALS = frozenset(["shall", "should", "will", "would", "can", "could", "may", "might", "must"])
@@ -60,8 +60,8 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
 
     `before` are the messages of the person before it, the last one last: there a `she` was named.
     """
-    whole = asked_sentence.in_full(message)
-    if len(whole.split()) > MOST_WORDS:
+    whole = asked_sentence.in_full(message) if len(message) <= MOST_CHARS else ""
+    if not 0 < len(whole.split()) <= MOST_WORDS:
         return None
     *frame, asked = asked_sentence.split(whole) or [""]
     core, recalls = asked_sentence.core_of(asked)

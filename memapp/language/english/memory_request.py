@@ -20,6 +20,8 @@ from memapp.language.lexicon import lexicon
 EN = lexicon("requests")
 MOST_CHARS = 2000
 """A longer message is material, in which every such word is found."""
+LONGEST_SENTENCE = 400
+"""Of characters. A longer one tells something, and to hold it against each form would take seconds."""
 SHORTEST = 4
 """A word of fewer letters is not taken for a misspelt one."""
 LONG = 7
@@ -75,7 +77,8 @@ def read_request(text: str) -> MemoryRequest | None:
         return None
     written = _mended(text)
     said = written.sentences
-    read = (_read(form, written, said, place) for form in EN.entry("forms") for place in range(len(said)))
+    short = [place for place, one in enumerate(said) if len(one.text) <= LONGEST_SENTENCE]
+    read = (_read(form, written, said, place) for form in EN.entry("forms") for place in short)
     found = next(filter(None, read), None)
     return found if found and not EN.regex("{of_user}").search(found.content) else None
 

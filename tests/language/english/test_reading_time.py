@@ -6,10 +6,13 @@ from time import process_time
 
 import pytest
 
+from memapp.language.english import memory_question
 from memapp.language.english.authorship import TYPED_CHARS
+from memapp.language.english.memory_request import read_request
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.statements import read as read_statements
+from memapp.prompts.quotes import asks_about_person
 
 FOUR_TIMES = 8.0
 """Four times the text may take so many times as long; where every place is compared with every other, it takes sixteen times."""
@@ -39,11 +42,17 @@ ODD = [
     ("", "my goal is to ", "x"),
     ("User ", "really ", "X"),
     ("I am ", "an ", "x"),
+    ("", "wait, ", "."),
+    ("", "and so but ", "x"),
+    ("", "no ", "x"),
+    ("", "...", "x"),
+    ("when is ", "the ", "?"),
 ]
+READERS = [stated, read_statements, partial(unknown_in, profile={}), memory_question.read, read_request, asks_about_person]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("read", [stated, read_statements, partial(unknown_in, profile={})])
+@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(("opening", "run", "end"), ODD)
 def test_four_times_the_text_takes_no_more_than_some_times_as_long(
     read: Callable[[str], object], opening: str, run: str, end: str
@@ -52,6 +61,10 @@ def test_four_times_the_text_takes_no_more_than_some_times_as_long(
     read(short)  # compiles what is compiled once
     most = FOUR_TIMES * (min(_times(read, short)) + 0.005)  # below that the clock says little
     assert any(seconds < most for seconds in _times(read, long))
+
+
+def test_a_list_of_forty_things_is_read_at_once() -> None:
+    asks_about_person("milk, eggs, " * 20 + "and tea.")  # it took longer than anybody waits
 
 
 def _times(read: Callable[[str], object], text: str) -> Iterator[float]:
