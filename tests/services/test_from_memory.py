@@ -487,7 +487,7 @@ def test_a_question_is_answered_whatever_is_said_around_it(runtime: Runtime) -> 
 def test_somebody_who_was_spoken_of_by_name_is_nobody_elses_to_know(runtime: Runtime) -> None:
     tell(runtime, "Emeka is in Lagos with a bank.", "Imogen is moving out. To live with her friend in Geelong.", "I am in Ohio.")
     assert "Lagos" in own(runtime, "where does Emeka live?")
-    assert own(runtime, "where's Imogen off to?") == WAITS
+    assert "Geelong" in own(runtime, "where's Imogen off to?")
     assert own(runtime, "how did Emeka make her noodles?")  # whatever is near to it: a model would make it up
     assert own(runtime, "what's the name of Emeka's dog?") == UNKNOWN
     assert own(runtime, "what is the capital of Ohio?") == own(runtime, "where does Ohio begin?") == ""
