@@ -68,10 +68,7 @@ def allow(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Act
     if not waiting:
         return None
     told = [addressed(pending.memory_text(runtime, one.id) or f"{label(one.field)}: {one.new_value}") for one in waiting]
-    with runtime.decide() as session:
-        for one in waiting:
-            if consents.get_request(session, one.id).state == "pending":  # else it went with the one before
-                decisions.carry_out(session, runtime, one, "person", actor)
+    decisions.allow(runtime, waiting, actor)
     return FromMemory(f"I remember that: {' '.join(dict.fromkeys(told))}", is_own_word=True)
 
 
