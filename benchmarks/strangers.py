@@ -104,7 +104,8 @@ def count(said: Sequence[Said], known: dict[str, list[str]], embedder: Embedder)
     keep = [text for one in said for kind, text in one.wanted if kind == "keep"]
     wait = [text for one in said for kind, text in one.wanted if kind == "wait"]
     facts = [re.sub(r" \[\w+\]$", "", one) for one in known["facts"]] + known["profile"]
-    asked = [one.split(" | ")[0].split(": ", 1)[1] for one in known["waiting"]]
+    waiting = (one.rpartition(" | ") for one in known["waiting"])
+    asked = [fact if fact not in ("", "None") else value for value, _, fact in waiting]
     kept, wanted = near(keep, facts, embedder), near(facts, [*keep, *wait], embedder)
     return np.array([len(keep), kept, len(facts), wanted, len(wait), near(wait, asked, embedder), len(asked)])
 
