@@ -20,6 +20,7 @@ from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
+from memapp.store.connection import SQLITE
 from memapp.store.database import open_database
 
 
@@ -123,6 +124,11 @@ def chosen_embedder(runtime: Runtime) -> str:
         return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
     bundled_embedder_path()
     return f"bundled, {minilm.NAME}, in llama.cpp"
+
+
+def sqlite_version() -> tuple[int, ...]:
+    """Return the version of SQLite that keeps the memory."""
+    return SQLITE
 
 
 def _log_to(folder: Path) -> None:

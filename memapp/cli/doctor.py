@@ -2,7 +2,6 @@
 
 import os
 import platform
-import sqlite3
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -34,13 +33,15 @@ READS_BY_MODEL = (
 @click.pass_obj
 def doctor(options: dict[str, Any], as_json: bool) -> None:
     """Check settings, memory file, models and installation. The report has no personal text in it."""
+    from memapp import bootstrap
     from memapp.inference import build
 
+    sqlite = bootstrap.sqlite_version()
     report: dict[str, str] = {
         "memapp": version("memapp"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "sqlite": f"{sqlite3.sqlite_version}{sqlite_remark(sqlite3.sqlite_version_info)}",
+        "sqlite": f"{'.'.join(map(str, sqlite))}{sqlite_remark(sqlite)}",
         "memory free": f"{psutil.virtual_memory().available / 1e9:.1f} GB",
         "llama.cpp build": build.graphics() or "CPU",
         **{package: version(package) for package in ("textual", "llama-cpp-python", "sentence-transformers", "torch")},

@@ -33,6 +33,8 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
+SQLITE = sqlite3.sqlite_version_info
+"""The version of SQLite that Python brought along."""
 
 
 def mode(path: Path) -> str:
