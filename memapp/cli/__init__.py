@@ -135,10 +135,13 @@ def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
     if " " in word.strip():
         return ""
     slips = (one for one in commands if is_slip(word, one))
-    return next(slips, nearest(word, commands, NEAR_ALONE) if is_alone else "")
+    alone = SCREENS.get(word.casefold()) or nearest(word, commands, NEAR_ALONE) if is_alone else ""
+    return next(slips, alone)
 
 
 NEAR_ALONE = 75
+SCREENS = {"memories": "list", "inbox": "consents", "learned": "lessons", "activity": "stats", "settings": "config"}
+"""The commands that show what a screen of another name shows."""
 
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

@@ -134,6 +134,8 @@ def test_chats_search_finds_what_was_said(memapp: Terminal) -> None:
         (("models", "use", "nowhere"), 2, "There is no model 'nowhere' here."),
         (("chats", "import", "/nowhere.json"), 2, "Cannot read /nowhere.json"),
         (("serch",), 2, "Did you mean 'search'"),
+        (("inbox",), 2, "Did you mean 'consents'"),
+        (("Memories",), 2, "Did you mean 'list'"),
         (("serach", "bees"), 2, "Did you mean 'search'? A question goes in quotes."),
         (("chats", "-n", "0"), 2, "not in the range"),
         (("--db", "/nowhere/memapp.db", "list"), 1, "There is no memory file at /nowhere/memapp.db."),
