@@ -13,7 +13,7 @@ from memapp import bootstrap, paths
 from memapp.cli.doctor import sqlite_remark
 from memapp.crash import write_crash_file
 from memapp.errors import ModelError
-from memapp.inference import ChatModel
+from memapp.inference import ChatModel, minilm
 from tests.builders import damage
 from tests.cli.conftest import Terminal
 
@@ -30,7 +30,7 @@ def test_it_says_that_the_guards_stand_and_how_learning_goes(memapp: Terminal) -
     assert (code, report["problems"]) == (0, [])
     assert report["guards"] == "all stand as memapp made them; the file was read through and is sound"
     assert report["learning"] == "0 messages waiting, 0 set aside"
-    assert report["embedding model"] == "bundled, all-MiniLM-L6-v2.F16, in llama.cpp"
+    assert report["embedding model"] == f"bundled, {minilm.NAME}, in llama.cpp"
     tamper(memapp, "UPDATE memories SET category = 'hobbies'")
     code, out, _ = memapp("doctor", "--json")
     (problem,) = json.loads(out)["problems"]

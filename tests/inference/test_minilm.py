@@ -35,10 +35,10 @@ def test_it_is_converted_once_and_nobody_else_may_read_it(source: Path, tmp_path
     minilm.load(source, converted)
     made = converted.stat()
     minilm.load(source, converted)
-    assert model_id == f"all-MiniLM-L6-v2.F16@{converted.parent.name[:12]}"
+    assert model_id == f"{minilm.NAME}@{converted.parent.name[:12]}"
     assert converted.stat() == made
     assert [stat.S_IMODE(one.stat().st_mode) for one in (converted.parent, converted)] == [0o700, 0o600]
-    assert [one.name for one in converted.parent.iterdir()] == ["all-MiniLM-L6-v2.F16.gguf"]
+    assert [one.name for one in converted.parent.iterdir()] == [f"{minilm.NAME}.gguf"]
 
 
 def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
