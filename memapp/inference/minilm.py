@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FORMAT = "BF16" if platform.machine().casefold() in ("x86_64", "amd64") else "F16"
 """How the numbers of its matrices are written, in half the space of F32. BF16 is a quarter faster than F16 where the processor
 computes in it, and llama.cpp knows no fast way to compute in it on ARM. Q8_0 tells texts apart less well."""
-NAME = f"all-MiniLM-L6-v2.{FORMAT}"
+NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 LONGEST = 256
 """Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""
@@ -54,7 +54,7 @@ def identify(source: Path, cache: Path) -> tuple[str, Path]:
     for name in ("config.json", "vocab.txt"):
         digest.update((source / name).read_bytes())
     key = digest.hexdigest()[:32]
-    return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.gguf"
+    return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.{FORMAT}.gguf"
 
 
 def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> "MiniLm":

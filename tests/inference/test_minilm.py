@@ -38,7 +38,7 @@ def test_it_is_converted_once_and_nobody_else_may_read_it(source: Path, tmp_path
     assert model_id == f"{minilm.NAME}@{converted.parent.name[:12]}"
     assert converted.stat() == made
     assert [stat.S_IMODE(one.stat().st_mode) for one in (converted.parent, converted)] == [0o700, 0o600]
-    assert [one.name for one in converted.parent.iterdir()] == [f"{minilm.NAME}.gguf"]
+    assert [one.name for one in converted.parent.iterdir()] == [f"{minilm.NAME}.{minilm.FORMAT}.gguf"]
 
 
 def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
