@@ -27,7 +27,7 @@ class AnyLanguage:
 
     def read(self, message: str, before: Sequence[str] = ()) -> Told:  # noqa: ARG002
         """Find nothing by rule; whatever has words may tell something."""
-        return Told((), (), may_tell=re.search(r"[^\W\d_]", message) is not None)
+        return Told((), (), (), may_tell=re.search(r"[^\W\d_]", message) is not None)
 
     def statement_of(self, fact: str, message: str) -> Statement:  # noqa: ARG002  # the judge does not know its language
         """Return a fact as it would be said in English."""

@@ -22,6 +22,7 @@ from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
+from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.people import introducing
@@ -47,6 +48,8 @@ SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
 ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date"})
 """What needs no yes where it is said of somebody else: how they are called, where they are from, how old they are."""
+SURELY_LASTS, SURELY_MEANT = 0.97, 0.95
+"""How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
 AMONG = 60
@@ -80,14 +83,15 @@ def told_in(runtime: Runtime, typed: str, before: Sequence[str] = ()) -> list[Dr
 
 def told_by(embedder: Embedder, typed: str, before: Sequence[str] = ()) -> list[Draft]:
     """Return what a message tells, judged by the vectors of an embedding model. Raises `ModelError` where it fails."""
-    statements = language_of(typed).read(typed, before).statements
+    told = language_of(typed).read(typed, before)
     if not judges(embedder.model_id):
         return []
-    judged = list(zip(statements, _judged(embedder, statements), strict=True))
+    read = [*told.statements, *told.untold]
+    judged = list(zip(read, _judged(embedder, read), strict=True))
     drafts: list[Draft] = []
-    for _, group in groupby(judged, key=lambda pair: pair[0].sentence):
+    for _, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):
         drafts = with_others(drafts, _of_sentence(list(group)))
-    return drafts
+    return with_others(drafts, _as_said(judged[len(told.statements) :]))
 
 
 def with_others(drafts: Sequence[Draft], more: Iterable[Draft]) -> list[Draft]:
@@ -172,6 +176,15 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             most = beside if is_rest else most  # of somebody close one sentence tells one thing
             is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, most)
             yield _fact(statement, said, "" if is_ordinary else _field(most))
+
+
+def _as_said(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
+    """Yield the sentences that make no fact and surely tell something ordinary that lasts, as they were said."""
+    for statement, (_, said) in judged:
+        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT and said.is_sensitive < ORDINARY
+        if is_sure and not _tells_secret(statement, said):
+            category = RELATIONSHIPS if said.is_of_others >= OF_OTHERS else ""
+            yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
 
 
 def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:

@@ -91,6 +91,11 @@ def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
     return bool(whose) and any(re.search(whose, one, re.IGNORECASE) for one in before)
 
 
+def sentences_told(text: str) -> list[str]:
+    """Return the sentences of a message that tell something, as they were typed, whatever they are about."""
+    return [sentence for sentence, _ in _parsed(text)]
+
+
 @lru_cache(maxsize=KEPT)
 def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
     """Return the sentences of a message that tell something, each with its statements, whoever these are about."""
