@@ -179,8 +179,8 @@ def row(name: str, count: int, share: float, of_what: str) -> None:
 
 
 def is_well_formed(draft: Draft) -> bool:
-    """Read the writing rules once more, by letters: one sentence, no pronoun, short, a full stop, good tags."""
-    text = re.sub(r"\b(?:IT|US)\b", "", draft.text).casefold()
+    """Read the writing rules once more, by letters: one sentence, no pronoun but in a quote, short, a full stop, good tags."""
+    text = re.sub(r"\b(?:IT|US)\b|^User said: .*", "", draft.text).casefold()
     return (
         0 < len(draft.text) <= 280
         and re.search(r"[A-Za-z0-9)'+#]\.$", draft.text) is not None
@@ -193,6 +193,8 @@ def is_well_formed(draft: Draft) -> bool:
 
 def is_grounded(fact: Stored) -> bool:
     """Check that every longer word begins like a typed one, that numbers were typed, and that negations are as many or fewer."""
+    if quote := re.fullmatch(r"User said: (.*)\.", fact.draft.text):
+        return quote[1] in fact.typed
     typed = re.findall(r"[^\W_]+", fact.typed.casefold())
     heads = {word[: max(3, len(word) - 3)] for word in typed} | {word[:4] for word in typed}
     for word in re.findall(r"[^\W_]+", fact.draft.text.casefold()):

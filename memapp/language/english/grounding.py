@@ -30,6 +30,10 @@ UNSAID = frozenset(
 """What is wrong with a fact that may be well written, but was not said."""
 
 
+SAID = "User said: "
+"""How a fact begins that quotes a sentence of the person's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Token:
     word: str
@@ -43,6 +47,8 @@ class _Token:
 
 def check_grounding(text: str, typed_text: str) -> list[str]:
     """Return what a fact says that the person did not type; nothing when every part of it holds."""
+    if text.startswith(SAID):
+        return [] if text.removeprefix(SAID).rstrip(".") in own_words(unwrap(typed_text[:TYPED_CHARS])) else [NOT_GROUNDED]
     fact = _read(text)
     typed = _read_typed(typed_text)
     content = [token for token in fact if _is_content(token)]

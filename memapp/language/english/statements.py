@@ -135,6 +135,12 @@ def _fact(told: tuple[str, ...]) -> str:
     return "" if check_form(fact) or _says_little(told, fact) else fact
 
 
+def says_little(sentence: str) -> bool:
+    """Say whether what a sentence tells of the person is no lasting fact by its words."""
+    facts = [(words, fact_of(tuple(words))) for words in _statements(sentence)]
+    return any(fact and _says_little(words, fact) for words, fact in facts)
+
+
 def _says_little(words: Sequence[str], fact: str) -> bool:
     """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])

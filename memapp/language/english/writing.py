@@ -1,6 +1,7 @@
 """The writing rules of a memory, whoever wrote it.
 
-A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags.
+A fact is one sentence about "User", in the third person, without pronouns, of at most 280 characters, with one to five tags; or
+it tells that User said a sentence, in that sentence's words.
 An episode is what happened or was done: one or two sentences in the past tense, else written like a fact, and with no word that
 was not typed.
 One that a model or a rule derived is also grounded in what the person typed. The checks refuse too much rather than too little.
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.grammar import EN, expand, is_adverb, is_past, sentences, stems, tokens
-from memapp.language.english.grounding import NOT_GROUNDED, check_grounding
+from memapp.language.english.grounding import NOT_GROUNDED, SAID, check_grounding
 
 MAX_TAG_WORDS = 4
 
@@ -88,6 +89,8 @@ def _check_words(text: str) -> list[str]:
         problems.append(TOO_LONG)
     if not re.search(r"[^.!?\s]\.$", text):
         problems.append(NO_FULL_STOP)
+    if text.startswith(SAID):
+        return problems
     if any(_is_pronoun(words, at) and not _is_whose(words, at) for at in range(len(words))):
         problems.append(PRONOUN)
     if any(is_vague(words, at) for at in range(len(words))):
