@@ -35,6 +35,7 @@ from memapp.language.english.dates import dated, days_meant, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import given_names, with_kin
 from memapp.language.english.grammar import sentences
+from memapp.language.english.grounding import SAID
 from memapp.language.english.memory_question import (
     MemoryQuestion,
     asked_formerly,
@@ -243,7 +244,7 @@ def _found(
 def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
     """Say whether a hit is from the one who is asked about, and more than a question."""
     if hit.kind == "memory":
-        return True
+        return not hit.text.startswith(SAID)  # the message answers, with its day
     is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(hit.text))
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
 

@@ -234,11 +234,15 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     Raises `ModelError` where the embedding model fails.
     """
     language = language_of(typed)
-    statements = language.read(typed, before).statements
-    judged = _judged_by_any(runtime, statements) or []
+    told = language.read(typed, before)
+    read = [*told.statements, *told.untold]
+    judged = list(zip(read, _judged_by_any(runtime, read) or (), strict=False))
+    as_said = {draft.text for draft in _as_said(judged[len(told.statements) :])}
+    quoted_whole = {one.sentence: one for one in told.untold if one.fact in as_said}
     found: list[tuple[Statement, WhyNot | None]] = []
-    for _, group in groupby(zip(statements, judged, strict=False), key=lambda pair: pair[0].sentence):
-        found += _refusals_in(list(group))
+    for sentence, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):
+        found += [] if sentence in quoted_whole else _refusals_in(list(group))
+    found += [(one, None) for one in quoted_whole.values()]
     others = (one for words in others_words(typed[:TYPED_CHARS]) for one in language.read(words).statements)
     quoted = [one for one in others if one.fact and _is_of_person(one)]
     own = [(one, why) for one, why in found if why is None or _is_of_person(one)]

@@ -37,6 +37,16 @@ def test_what_lasts_is_kept_in_whatever_words(runtime: Runtime) -> None:
     assert waiting == []
 
 
+@pytest.mark.parametrize("typed", ["no olives tho cant stand them never could", "Nobody here likes aubergine."])
+def test_what_surely_lasts_and_makes_no_fact_is_kept_as_it_was_said(runtime: Runtime, typed: str) -> None:
+    assert learned(runtime, typed) == ([f"User said: {typed.rstrip('.')}."], [])
+
+
+@pytest.mark.parametrize("typed", ["Nobody was at the bus stop again.", "tides are about fifty minutes later each day"])
+def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(runtime: Runtime, typed: str) -> None:
+    assert learned(runtime, typed) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("typed", "field"),
     [

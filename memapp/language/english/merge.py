@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from memapp.domain.profile import has_many, normal_value
 from memapp.language.english.grammar import EN
+from memapp.language.english.grounding import SAID
 from memapp.language.english.opposites import exclude_each_other
 from memapp.language.english.parsed_fact import Forms, ParsedFact, Word, items_of, owned_in, parse
 from memapp.language.english.profile import stated_by
@@ -70,6 +71,8 @@ class _Difference:
 
 def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> MergeVerdict:
     """Say what a new sentence is to a stored one, given the cosine of their embeddings."""
+    if new.startswith(SAID) or old.startswith(SAID):  # what cannot be read cannot be laid side by side
+        return MergeVerdict.SAME if new == old else MergeVerdict.SEPARATE
     one, other = parse(new), parse(old)
     slot, other_slot = slot_of(new), slot_of(old)
     in_same_slot = slot is not None and other_slot is not None and (slot.who, slot.name) == (other_slot.who, other_slot.name)

@@ -1,0 +1,60 @@
+"""What makes no fact and stands by itself is kept as it was typed."""
+
+import pytest
+
+from memapp.language.english.grounding import NOT_GROUNDED, check_grounding
+from memapp.language.english.merge import MergeVerdict, compare
+from memapp.language.english.second_person import addressed
+from memapp.language.english.verbatim import verbatim
+from memapp.language.english.writing import check_form
+from memapp.language.language_of import language_of
+
+STANDS = [
+    "no mushrooms tho cant stand them never could",
+    "alfies scared of spiders tho so no tarantula stuff.",
+    "Ruth passed in the spring of 2019.",
+    "Elie won't eat anything that's green.",
+]
+ASKS = [
+    "Recommend a novel for a lady who has read all of Achebe",
+    "what a week costs in Lisbon",
+    "please keep the recipe short",
+    "can my sister come along",
+    "write it in Japanese on a card",
+]
+POINTS_ELSEWHERE = [
+    "he fixes elevators.",
+    "On Saturdays she goes to the polish school",
+    "That is where the keys are kept",
+    "u shd know gerald",
+    "Mondays and Thursdays",
+    "I've never heard of dog agility classes.",
+]
+
+
+@pytest.mark.parametrize("sentence", STANDS)
+def test_a_sentence_that_stands_by_itself_is_quoted(sentence: str) -> None:
+    fact = verbatim(sentence)
+    assert fact == f"User said: {sentence.rstrip('.')}."
+    assert check_form(fact) == []
+    assert check_grounding(fact, f"hm. {sentence} ok?") == []
+    assert check_grounding(fact, "somebody said something else.") == [NOT_GROUNDED]
+    assert addressed(fact) == f"You said: {sentence.rstrip('.')}."
+
+
+@pytest.mark.parametrize("sentence", [*ASKS, *POINTS_ELSEWHERE])
+def test_what_asks_or_points_elsewhere_is_not(sentence: str) -> None:
+    assert verbatim(sentence) == ""
+
+
+def test_only_what_makes_no_fact_is_left_to_it() -> None:
+    told = language_of("x").read("I keep bees. no mushrooms tho cant stand them never could. How are you?")
+    assert [one.fact for one in told.statements if one.fact] == ["User keeps bees."]
+    assert [one.fact for one in told.untold] == ["User said: no mushrooms tho cant stand them never could."]
+
+
+def test_a_quote_is_only_the_same_as_itself() -> None:
+    one, other = (verbatim(text) for text in STANDS[2:4])
+    assert compare(one, one, 1.0) is MergeVerdict.SAME
+    assert compare(one, other, 0.99) is MergeVerdict.SEPARATE
+    assert compare("User said: Ruth passed in the spring of 2018.", one, 0.99) is MergeVerdict.SEPARATE
