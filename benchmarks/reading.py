@@ -172,7 +172,7 @@ def models(file: Path | None) -> Iterator[tuple[ChatModel, Embedder]]:
         opened.callback(embedder.close)
         embedder.embed(["ready"])  # a turn does not wait for it
         if file is None:
-            yield ScriptedModel(), embedder
+            yield ScriptedModel(parameters=1), embedder  # a small one, as what is shipped: it is asked to propose nothing
             return
         model = LlamaModel(prepare(file, paths.locate().cache, lambda _: None))
         opened.callback(model.close)
