@@ -40,7 +40,7 @@ def _asks(text: str, words: Sequence[str]) -> bool:
 def _points_back(words: Sequence[str]) -> bool:
     """Say whether the words go on about what was named before: `that`, or `he` with nobody else named."""
     at = next((at for at, word in enumerate(words) if word.casefold() not in EN.coordinators | EN.interjections), 0)
-    if word_at(words, at) in EN.demonstratives | EN.pronouns - EN.first_person:
+    if word_at(words, at) in EN.demonstratives | EN.pronouns - EN.of_oneself_first:
         return True
     somebody = next((at for at, word in enumerate(words) if word.casefold() in EN.of_somebody), None)
     return somebody is not None and not any(_names(words, at) for at in range(somebody))

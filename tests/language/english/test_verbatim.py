@@ -28,6 +28,7 @@ POINTS_ELSEWHERE = [
     "That is where the keys are kept",
     "u shd know gerald",
     "Mondays and Thursdays",
+    "Mine is navy blue",
     "I've never heard of dog agility classes.",
 ]
 
