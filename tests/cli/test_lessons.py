@@ -74,7 +74,7 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
 
 def test_runs_are_erased_with_a_yes_and_what_was_learned_stays(shop: Terminal) -> None:
     (run,) = json.loads(shop("runs", "--json")[1])
-    mark_known({"home": str(shop.home)}, "/pottery", ["kiln", "frie"], is_known=True)
+    mark_known({"home": str(shop.home)}, "/pottery", ["kiln\0frie"])
     code, _, err = shop("runs", "rm", run["id"])
     assert (code, "1 run with 3 steps" in err) == (4, True)
     assert shop("runs", "rm", run["id"], "--yes")[0] == 0
