@@ -5,11 +5,12 @@ was wanted. It is loaded before a command, too, for which another marker says th
 """
 
 import os
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.tools.markers import is_known, is_open
-from memapp.tools.program import program, project
+from memapp.tools.program import OF_SHELL, program, project
 
 if TYPE_CHECKING:
     from memapp.after_run import Drawn
@@ -49,6 +50,10 @@ def main(wanted: CommandLine) -> int:
     """Run the command and return its exit code; a hint may follow its output."""
     from memapp.tools import ended, terminal
 
+    if wanted.argv[0] in OF_SHELL:
+        if sys.stderr:
+            sys.stderr.write(f"memapp: {wanted.argv[0]} is for your shell to do; run it without memapp\n")
+        return ended.NOT_FOUND
     name, place = program(wanted.argv), project(here())
     before = _tell_before(wanted) if (known := is_known(wanted.argv, name, wanted.options, place)) else None
     ran = terminal.run(wanted.argv)

@@ -3,6 +3,8 @@
 import os
 
 ONLY_BEFORE = ("sudo", "doas", "env", "time")
+OF_SHELL = (".", "alias", "bg", "cd", "eval", "exit", "export", "fg", "jobs", "popd", "pushd", "set", "source", "unset")
+"""What a shell does itself, to itself: another program cannot do it for it."""
 PROJECT_SIGNS = (".git", ".hg", ".svn")
 
 

@@ -165,3 +165,8 @@ def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(memapp: Termin
     assert all(part in said for part in ("fingerprint ", "tags ", "text ", "reliability ", "recency "))
     assert memapp("why", "--", "git", "status")[1] == "Nothing that failed here bears on this.\n"
     assert json.loads(memapp("why", "--json", "--", "git", "stauts")[1])["lessons"][0]["lesson"]["correct"] == "git status"
+
+
+def test_what_only_the_shell_can_do_is_said_to_be_and_leaves_nothing(memapp: Terminal, repo: Path) -> None:
+    assert memapp("run", "--", "cd", "/") == (127, "", "memapp: cd is for your shell to do; run it without memapp\n")
+    assert not memapp.home.exists()
