@@ -27,7 +27,7 @@ from benchmarks import MISSED
 from memapp import bootstrap, later
 from memapp.runtime import Runtime
 from memapp.services import runs
-from memapp.services.lessons import browse, curate, hints
+from memapp.services.lessons import before_run, browse, curate, hints
 from memapp.services.runs import Client
 from memapp.store import runs as store
 from memapp.tools.scripted import ScriptedTool
@@ -129,7 +129,7 @@ def _compared(tries: Sequence[Mapping[str, Taken]], judged: str, most: float) ->
 
 
 def _looking_up(folder: Path, lessons: int) -> int:
-    """Print how long the lessons for a failure are looked for, where the very failure is known and where it is new."""
+    """Print how long the lessons for a failure are looked for, of a known one, of a new one, and before it comes."""
     runtime = bootstrap.start(home=folder / "many")
     chance = random.Random(7)
     began = time.perf_counter()
@@ -140,18 +140,21 @@ def _looking_up(folder: Path, lessons: int) -> int:
     events = runtime.database.read().execute("SELECT count(*) FROM error_events").fetchone()[0]
     print(f"{lessons} lessons, {events} failures, made in {time.perf_counter() - began:.0f} s")
     missed = 0
-    for name, word in (("known", "known"), ("new", "other")):
+    for name in ("known", "new", "coming"):
         seconds = []
         for _ in range(200):
             number = chance.randrange(lessons)
             tool, action = _tool(number), f"do part {number}"
-            if word == "other":
+            if name == "new":
                 tool = ScriptedTool(tool.name, tool.scope, {action: f"part {number} jams in the gates, which are warped"})
             _, reported = runs.attempt(runtime, tool, action)
             assert reported.error
             session = runtime.read()
             started = time.process_time()
-            hints.find(session, hints.known(session, reported.error))
+            if name == "coming":
+                before_run.bearing(session, tool.name, tool.scope, action, str(number))
+            else:
+                hints.find(session, hints.known(session, reported.error))
             seconds.append(time.process_time() - started)
         p95 = quantiles(seconds, n=20)[-1]
         missed += p95 > LOOKUP_SECONDS

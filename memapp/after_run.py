@@ -20,7 +20,8 @@ from memapp.errors import MemappError
 from memapp.light_hook import AgentStep
 from memapp.light_run import CommandLine
 from memapp.services.lessons import hints
-from memapp.services.lessons.hints import Drawn, LessonHint
+from memapp.services.lessons.hints import Drawn as Drawn
+from memapp.services.lessons.hints import LessonHint
 from memapp.store import fingerprints
 from memapp.store.connection import open_briefly
 from memapp.store.session import USER_ID, Session
@@ -41,33 +42,36 @@ class Attempted(NamedTuple):
     place: str
     """Where a failure waits for what works: `tools.markers`."""
     folder: str
-    argv: Sequence[str] = ()
-    """What `markers.is_known` knows it by."""
+    before: Drawn | None = None
+    """The hint that was drawn before it."""
 
 
-def tell_before(wanted: CommandLine) -> str:
-    """Say what works in place of a command that failed here when it was run last; return the lesson that says so, if any."""
+def tell_before(wanted: CommandLine) -> Drawn | None:
+    """Say what works in place of a command that is about to fail; return the lesson that says so, or that is withheld."""
     with suppress(Exception):
         places = paths.locate(path_in(wanted.options, "home"), path_in(wanted.options, "db"))
         chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), shlex.join(wanted.argv)
         if chosen.lessons is not LessonRule.HINT or is_left_out(chosen.lessons_not_of, action, tool.name, str(tool.folder)):
-            return ""
+            return None
         later.wait(places.cache)
+        from memapp.services.lessons import before_run  # a hint after a failure waits for none of it
+
         with open_briefly(places.database) as connection:
-            hint = hints.before(Session(connection, USER_ID), tool.name, tool.scope, action) if connection else None
-        if hint:
-            say(f"memapp: {hint.in_advance}{WHY}")
-            return hint.lesson.id
-    return ""
+            about = (tool.name, tool.scope, action, wanted.options.get("task", ""))
+            drawn = before_run.told(Session(connection, USER_ID), *about, withhold=chosen.lessons_compare) if connection else None
+        if drawn and drawn.shown:
+            say(f"memapp: {drawn.hint.in_advance}{WHY}")
+        return drawn
+    return None
 
 
-def tell(wanted: CommandLine, ran: Ran, told: str = "") -> None:
+def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
     """Record a command, and say what is known of its failure unless that was said before it."""
     tool = _shell(wanted)
     step = _step(tool, shlex.join(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
     if step.feedback.constraint_failure:
         say(f"memapp: {wanted.options['expect']} is not there")
-    tell_person(wanted.options, Attempted(step._replace(told=told), light_run.here(), str(tool.folder), wanted.argv), WHY)
+    tell_person(wanted.options, Attempted(step, tool.scope, str(tool.folder), before), WHY)
 
 
 def _shell(wanted: CommandLine) -> Shell:
@@ -77,7 +81,7 @@ def _shell(wanted: CommandLine) -> Shell:
 def tell_person(options: Options, did: Attempted, more: str = "") -> None:
     """Record a step, and say below it what is known of its failure, and where there is more."""
     shown = _told(options, did)
-    if shown and shown[0].lesson.id != did.step.told:
+    if shown and not (did.before and did.before.shown and did.before.hint.lesson.id == shown[0].lesson.id):
         say(f"memapp: {shown[0].in_a_line}{more}")
 
 
@@ -110,25 +114,23 @@ def _look_up(options: Options, did: Attempted) -> Sequence[LessonHint]:
         return ()
     later.wait(places.cache)
     _say_what_was_lost(places.cache)
-    drawn = _drawn(places.database, step, chosen)
+    drawn = _drawn(places.database, did, chosen)
     if step.feedback.channel():
         slip = [markers.ANY] if step.done.exit_code == NOT_FOUND else []
         markers.mark(options, did.place, [step.tool], slip, more=True)
-    if did.argv:
-        is_known = any(one.hint.lesson.status == "promoted" for one in drawn)
-        markers.mark_known(options, did.place, did.argv, is_known=is_known)
     later.do(places.cache, partial(_record, options, did, drawn))
     return [one.hint for one in drawn if one.shown]
 
 
-def _drawn(database: Path, step: ToolStep, chosen: LessonSettings) -> Sequence[Drawn]:
+def _drawn(database: Path, did: Attempted, chosen: LessonSettings) -> Sequence[Drawn]:
     """Return the hints for a step if it failed, those that are withheld too."""
+    step, withhold = did.step, chosen.lessons_compare
     with open_briefly(database) as connection:
         session = Session(connection, USER_ID) if connection else None
         if not session or fingerprints.nothing_recorded(session):
             say(FIRST)
         failure = hints.failure_of(session, step) if session and chosen.lessons is LessonRule.HINT else None
-        return hints.told(session, failure, step.client, withhold=chosen.lessons_compare) if session and failure else ()
+        return hints.told(session, failure, step.client, did.before, withhold=withhold) if session and failure else ()
 
 
 def _record(options: Options, did: Attempted, drawn: Sequence[Drawn]) -> None:

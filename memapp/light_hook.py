@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memapp import light_run
 from memapp.tools.markers import is_open
-from memapp.tools.program import program
+from memapp.tools.program import program, project
 
 MOST_BYTES = 2_000_000
 ERROR_CHARS = 16_000
@@ -37,7 +37,7 @@ class AgentStep(NamedTuple):
     @property
     def place(self) -> str:
         """Return where a failure of an agent waits for what works; one of the person's waits elsewhere."""
-        return f"hook {self.folder}"
+        return f"hook {project(self.folder)}"
 
     @property
     def program(self) -> str:

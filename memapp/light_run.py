@@ -5,11 +5,15 @@ was wanted. It is loaded before a command, too, for which another marker says th
 """
 
 import os
+import sys
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.tools.markers import is_known, is_open
-from memapp.tools.program import program
+from memapp.tools.program import OF_SHELL, program, project
+
+if TYPE_CHECKING:
+    from memapp.after_run import Drawn
 
 OPTIONS_BEFORE, OPTIONS = ("--home", "--db"), ("--task", "--expect")
 
@@ -46,15 +50,20 @@ def main(wanted: CommandLine) -> int:
     """Run the command and return its exit code; a hint may follow its output."""
     from memapp.tools import ended, terminal
 
-    told = _tell_before(wanted) if (known := is_known(wanted.argv, wanted.options, here())) else ""
+    if wanted.argv[0] in OF_SHELL:
+        if sys.stderr:
+            sys.stderr.write(f"memapp: {wanted.argv[0]} is for your shell to do; run it without memapp\n")
+        return ended.NOT_FOUND
+    name, place = program(wanted.argv), project(here())
+    before = _tell_before(wanted) if (known := is_known(wanted.argv, name, wanted.options, place)) else None
     ran = terminal.run(wanted.argv)
     is_stopped = ran.code in ended.ENDED_BY_PERSON  # so nothing tells how it went
     failed = ran.code != 0 or ("expect" in wanted.options and not os.path.exists(wanted.options["expect"]))
-    if not is_stopped and (failed or known or is_open(program(wanted.argv), wanted.options, here())):
+    if not is_stopped and (failed or known or is_open(name, wanted.options, place)):
         os.umask(0o077)  # what memapp writes from here on is the person's alone
         from memapp import after_run
 
-        after_run.tell(wanted, ran, told)
+        after_run.tell(wanted, ran, before)
     if ran.interrupted:  # by the exit code alone a shell would go on with its loop
         import signal
 
@@ -67,8 +76,8 @@ def main(wanted: CommandLine) -> int:
     return ran.code
 
 
-def _tell_before(wanted: CommandLine) -> str:
-    """Say what is known of a command that failed here when it was run last; the command gets the umask as it was."""
+def _tell_before(wanted: CommandLine) -> "Drawn | None":
+    """Say what is known of a command that is about to fail; the command gets the umask as it was."""
     umask = os.umask(0o077)
     try:
         from memapp import after_run

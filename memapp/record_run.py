@@ -16,9 +16,10 @@ from memapp.errors import ModelError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.services import runs
+from memapp.services.lessons import before_run
 from memapp.services.lessons.hints import Drawn
 from memapp.store.database import open_database
-from memapp.tools import markers
+from memapp.tools import markers, program
 from memapp.tools.ended import NOT_FOUND
 
 
@@ -26,9 +27,13 @@ def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
     """Record a step with the hints that were told of it, and leave a marker of the failures that are open then."""
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
-            reported = runs.record(runtime, did.step, told)
+            reported = runs.record(runtime, did.step, told, did.before)
+            project = program.project(did.folder)
+            here, anywhere = before_run.noticed(runtime.read(), project)
         slip = [markers.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
         markers.mark(options, did.place, reported.still_open, slip)
+        markers.mark_known(options, project, here)
+        markers.mark_known(options, markers.ANYWHERE, anywhere)
     except Exception as error:
         with suppress(OSError):
             after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")

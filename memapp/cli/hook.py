@@ -6,11 +6,13 @@ from typing import Any
 import click
 
 from memapp.cli.output import show
+from memapp.tools.program import OF_SHELL
 
 COMMENT = """# memapp learns only from a command that is typed behind m: `m make check`. No other is watched or kept.
+# What the shell does itself, such as cd, it does behind m too; nothing of that is kept.
 """
-SH = """m() { memapp run -- "$@"; }
-why() {
+M = f'm() {{ case "$1" in {"|".join(OF_SHELL)}) "$@" ;; *) memapp run -- "$@" ;; esac; }}\n'
+SH = """why() {
   memapp why "$@" && return
   local last answer
   last=$(fc -ln -1)
@@ -18,8 +20,8 @@ why() {
   read -r answer
   [ "$answer" = y ] && eval "memapp run -- $last"
 }"""
-FISH = """function m; memapp run -- $argv; end
-function why
+M_FISH = f"function m; if contains -- $argv[1] {' '.join(OF_SHELL)}; $argv; else; memapp run -- $argv; end; end\n"
+FISH = """function why
     memapp why $argv; and return
     set -l last $history[1]
     read -P "Run it again, to see what it says?
@@ -39,7 +41,7 @@ def hook() -> None:
     """
 
 
-for shell, script in {"bash": SH, "zsh": SH, "fish": FISH}.items():
+for shell, script in {"bash": M + SH, "zsh": M + SH, "fish": M_FISH + FISH}.items():
     about = f"Print m and why for {shell}; only what is typed behind m is watched."
     hook.command(shell, help=about)(partial(show, COMMENT + script))
 

@@ -178,8 +178,9 @@ def _referee(one: Calibration) -> dict[str, str]:
 
 def _figures(one: LessonHealth) -> dict[str, str]:
     score = "" if one.score is None else f", score {one.score:.2f}"
+    of_one = f"{_plain(one.about)}, {'passed' if one.passed else 'not passed'}{score}"
     return {
-        "runs": f"{one.passed} of {counted(one.runs, 'run')} passed{score}" if not one.about else _plain(one.about),
+        "runs": of_one if one.about else f"{one.passed} of {counted(one.runs, 'run')} passed{score}",
         "steps": counted(one.steps, "step"),
         "failed": f"{one.tool_errors} failed, {one.recurrences} again",
         "helped": f"{one.helped} of {counted(one.activations, 'hint')} helped",

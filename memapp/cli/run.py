@@ -1,5 +1,6 @@
 """`memapp run` and `memapp why`: commands, with what is known of their failures."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from memapp.errors import UsageError
 from memapp.light_run import CommandLine
 from memapp.runtime import Runtime
 from memapp.services import runs
+from memapp.services.lessons.hints import LessonHint
+from memapp.tools.program import program
 from memapp.tools.shell import Shell
 
 
@@ -31,22 +34,33 @@ def run(options: dict[str, Any], task: str | None, expect: Path | None, command:
     return light_run.main(CommandLine(list(command), {name: str(value) for name, value in given.items() if value is not None}))
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @writes
-def why(runtime: Runtime, explain: bool) -> Output:
-    """Say what is known of the last failure here.
+def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
+    """Say what is known of the last failure here, or of a command that you think of running.
 
     Of a query with `memapp sql`, too, if it was a short while ago.
     """
-    found = runs.why(runtime, Shell("", Path.cwd()).scope)
-    if found is None:
+    if command:
+        found = runs.bearing(runtime, Shell(program([*command]), Path.cwd()), shlex.join(command))
+        lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["Nothing that failed here bears on this."]
+        return Output({"lessons": [_data(one) for one in found]}, "\n".join(lines))
+    failure = runs.why(runtime, Shell("", Path.cwd()).scope)
+    if failure is None:
         raise UsageError("Nothing failed here under `memapp run`.")
-    error, hints = found
+    error, hints = failure
     lines = [f"failed: {one_line(clean(error.action))}"]
     lines += [f"kind: {', '.join(error.tags).replace('_', ' ')}"] if error.tags else []
-    for one in hints:
-        parts = f": {one.ranked.score:.2f} = {one.ranked.why}" if explain else ""
-        lines.append(f"{one.in_a_line} ({one.tier}{parts})")
-    data = [{"tier": one.tier, "score": one.ranked.score, "parts": one.ranked.parts, "lesson": one.lesson} for one in hints]
-    return Output({"failed": error, "lessons": data}, "\n".join(lines))
+    lines += [f"{one.in_a_line}{_explained(one, explain)}" for one in hints]
+    return Output({"failed": error, "lessons": [_data(one) for one in hints]}, "\n".join(lines))
+
+
+def _explained(one: LessonHint, explain: bool) -> str:
+    parts = f": {one.ranked.score:.2f} = {one.ranked.why}" if explain else ""
+    return f" ({one.tier}{parts})"
+
+
+def _data(one: LessonHint) -> dict[str, Any]:
+    return {"tier": one.tier, "score": one.ranked.score, "parts": one.ranked.parts, "lesson": one.lesson}

@@ -1,6 +1,7 @@
 """The model call that says a lesson in more general words. It is shown the two commands, and nothing of any output."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,6 +32,12 @@ def request(wrong: str, correct: str, triggers: int) -> tuple[Prompt, Sampling]:
     told = f"failures: {', '.join(names)}\nfailed: {one_line(clean(wrong))}\nworked: {one_line(clean(correct))}"
     prompt = Prompt(template("rewording").template, (PromptTurn("user", told),))
     return prompt, Sampling(MAX_TOKENS, grammar=_grammar(names), schema=_schema(names))
+
+
+def again(asked: Prompt, reply: str) -> Prompt:
+    """Ask once more, since the reply cannot be read."""
+    correction = (PromptTurn("assistant", reply), PromptTurn("user", template("rewording_again").template))
+    return replace(asked, turns=(*asked.turns, *correction))
 
 
 def labels(triggers: int) -> list[str]:

@@ -27,7 +27,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.answer import ERASED, TITLE_CHARS
-from memapp.services.lessons.hints import LessonHint
+from memapp.services.lessons.hints import Drawn
 from memapp.services.lessons.recognise import clean_text
 from memapp.services.open_turn import refuse_beside_another
 from memapp.services.runs import Client, Reported
@@ -67,8 +67,8 @@ class _Outcome:
     """What became of a command so far."""
 
     began: float = field(default_factory=time.monotonic)
-    before: LessonHint | None = None
-    """What was said before it ran."""
+    before: Drawn | None = None
+    """The hint that was drawn before it ran."""
     output: Kept = field(default_factory=Kept)
     done: ToolAttempt | None = None
     """None if it was stopped."""
@@ -77,11 +77,11 @@ class _Outcome:
     @property
     def text(self) -> str:
         """What it wrote, how it ended, and what is known of its failure."""
-        told = self.before.lesson.id if self.before else ""
-        before = [f"memapp: {self.before.in_advance}"] if self.before else []
+        told = self.before.hint if self.before and self.before.shown else None
+        before = [f"memapp: {told.in_advance}"] if told else []
         wrote = clean(_REWRITTEN.sub("", self.output.marked())).strip("\n")
         how = f"exit {self.done.exit_code}" if self.done else "stopped"
-        hints = [f"memapp: {one.in_a_line}" for one in self.reported.hints[:1] if one.lesson.id != told]
+        hints = [f"memapp: {one.in_a_line}" for one in self.reported.hints[:1] if not told or one.lesson.id != told.lesson.id]
         first = [FIRST] if self.reported.is_first else []
         seconds = time.monotonic() - self.began
         return clean_text("\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first]))
@@ -114,12 +114,12 @@ def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -
 
 def _recorded(runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:
     """Carry a command out between what is known of it and what it teaches."""
-    outcome.before = hint = runs.before(runtime, job.tool, job.action)
-    if hint is not None:
-        yield Streamed(f"memapp: {hint.in_advance}\n")
+    outcome.before = before = runs.before(runtime, job.tool, job.action)
+    if before and before.shown:
+        yield Streamed(f"memapp: {before.hint.in_advance}\n")
     yield from _streamed(job, outcome, cancel)
     if outcome.done:
-        outcome.reported = runs.report(runtime, job.tool, outcome.done, CHAT, hint.lesson.id if hint else "")
+        outcome.reported = runs.report(runtime, job.tool, outcome.done, CHAT, before)
 
 
 def _streamed(job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:

@@ -14,7 +14,7 @@ from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.domain.lessons.run import Run
 from memapp.domain.memory import Recalled
 from memapp.runtime import Runtime
-from memapp.services.lessons import capture, hints, judge, recognise
+from memapp.services.lessons import before_run, capture, hints, judge, recognise
 from memapp.services.lessons.hints import Drawn, LessonHint
 from memapp.services.reads import reading
 from memapp.store import activations, fingerprints
@@ -55,19 +55,21 @@ def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) 
     return done, report(runtime, tool, done, client)
 
 
-def before(runtime: Runtime, tool: Tool, action: str) -> LessonHint | None:
-    """Return what a trusted lesson says works in place of something that failed here when it was done last."""
-    is_wanted = runtime.settings.lessons is LessonRule.HINT
-    return hints.before(runtime.read(), tool.name, tool.scope, action) if is_wanted else None
+def before(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -> Drawn | None:
+    """Return the lesson that somebody is told of before they do something, or that is withheld."""
+    if runtime.settings.lessons is not LessonRule.HINT:
+        return None
+    about = (tool.name, tool.scope, action, client.task)
+    return before_run.told(runtime.read(), *about, withhold=runtime.settings.lessons_compare)
 
 
-def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = PERSON, told: str = "") -> Reported:
-    """Record what was done with a tool; nothing, if lessons are off. `told` is the lesson that was shown before it."""
-    return record(runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client, told))
+def report(runtime: Runtime, tool: Tool, done: ToolAttempt, client: Client = PERSON, before: Drawn | None = None) -> Reported:
+    """Record what was done with a tool; nothing, if lessons are off. `before` is the hint that was drawn before it."""
+    return record(runtime, ToolStep(tool.name, tool.scope, done, tool.feedback(done), client), before=before)
 
 
-def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = None) -> Reported:
-    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it before, else they are looked for."""
+def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = None, before: Drawn | None = None) -> Reported:
+    """Record a step; nothing, if lessons are off. `drawn` are the hints that were told of it, else they are looked for."""
     rule = runtime.settings.lessons
     if rule is LessonRule.OFF:
         return Reported()
@@ -75,23 +77,28 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
     with runtime.write() as session:
         is_first = fingerprints.nothing_recorded(session)
         run = _run(session, step.tool, step.scope, step.client)
-        before = store.last_progress(session, run)
+        progress = store.last_progress(session, run)
         step_id = store.add_step(session, run, clean, feedback)
-        channel = feedback.channel(before)
+        channel = feedback.channel(progress)
         if channel is None:
-            progressed = None not in (before, feedback.progress_signal)  # it worked: nearer than before
+            progressed = None not in (progress, feedback.progress_signal)  # it worked: nearer than before
             about = (session, run, step_id, clean.action)
             solved = capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
             learned = tuple(capture.learn(session, solved))
             judge.after_step(session, run.id)
             return Reported(learned=learned, still_open=_still_open(session, run), is_first=is_first)
-        error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, before)
+        error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, progress)
         judge.after_step(session, run.id)
         if drawn is None:
             known, withhold = hints.known(session, error), runtime.settings.lessons_compare
-            drawn = hints.told(session, known, step.client, withhold=withhold) if rule is LessonRule.HINT else ()
-        shown = hints.note(session, error, drawn, step.told)
+            drawn = hints.told(session, known, step.client, before, withhold=withhold) if rule is LessonRule.HINT else ()
+        shown = hints.note(session, error, drawn, before)
         return Reported(error, shown, still_open=_still_open(session, run), is_first=is_first)
+
+
+def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
+    """Return the lessons that bear on something that somebody thinks of doing, best first."""
+    return before_run.bearing(runtime.read(), tool.name, tool.scope, action)
 
 
 def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...]] | None:

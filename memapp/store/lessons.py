@@ -16,7 +16,7 @@ _LESSON = """SELECT l.*, (SELECT json_group_array(fingerprint_id) FROM lesson_tr
                     (SELECT json_group_array(tag) FROM lesson_tags WHERE lesson_id = l.id) AS tags
              FROM lessons l WHERE l.user_id = :user"""
 
-_SHOWN = "l.id, l.status, l.reason, l.wrong, l.correct, l.tool, l.level, l.helped, l.hurt, l.evidence_at"
+_SHOWN = "l.id, l.status, l.reason, l.wrong, l.correct, l.tool, l.task, l.level, l.helped, l.hurt, l.evidence_at"
 _SHOWABLE = "l.purge_at IS NULL AND l.status IN ('candidate', 'promoted') AND l.correct <> ''"
 _WAITS = """l.purge_at IS NULL AND l.tool = :tool AND l.wrong = :action AND (l.level <> 'task' OR l.scope = :scope)
             AND NOT EXISTS (SELECT 1 FROM lesson_triggers t WHERE t.lesson_id = l.id)"""
@@ -36,6 +36,7 @@ class Triggered(NamedTuple):
     wrong: str
     correct: str
     tool: str
+    task: str
     level: LessonLevel
     helped: int
     hurt: int
@@ -43,6 +44,11 @@ class Triggered(NamedTuple):
     shape: str
     subject: str
     scope: str
+
+    @property
+    def said(self) -> str:
+        """What the error of then said, as far as it is kept."""
+        return f"{self.shape}\n{self.subject}"
 
 
 class Background(NamedTuple):
@@ -111,6 +117,15 @@ def triggered(session: Session, tool: str, *, shape: str | None = None) -> list[
               WHERE l.user_id = :user AND l.tool = :tool AND {_SHOWABLE} {"" if shape is None else f"AND f.id IN ({of_shape})"}
               ORDER BY l.id DESC LIMIT :most"""  # noqa: S608
     return session.records(Triggered, sql, tool=tool, shape=shape, most=MOST_LOOKED_AT)
+
+
+def noticeable(session: Session, scope: str, limit: int) -> list[Triggered]:
+    """Return the lessons that may be told of before something is done: those of a place, and those that proved themselves."""
+    sql = f"""SELECT {_SHOWN}, f.shape, f.subject, f.scope
+              FROM lessons l JOIN lesson_triggers t ON t.lesson_id = l.id JOIN fingerprints f ON f.id = t.fingerprint_id
+              WHERE l.user_id = :user AND {_SHOWABLE} AND (l.status = 'promoted' OR f.scope = :scope)
+              ORDER BY l.status = 'promoted' DESC, l.id DESC LIMIT :limit"""  # noqa: S608
+    return session.records(Triggered, sql, scope=scope, limit=limit)
 
 
 def untriggered(session: Session, failed: Fingerprint, action: str) -> list[Triggered]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import ErrorEvent, RunClient
-from memapp.domain.lessons.run import Evidence, Run, RunStep
+from memapp.domain.lessons.run import Evidence, LatestStep, Run, RunStep
 from memapp.store.session import Session
 
 _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
@@ -133,12 +133,17 @@ def last_failure(session: Session, scope: str, tool: str, since: datetime) -> Er
     return session.record(ErrorEvent, sql, scope=scope, tool=tool, since=since)
 
 
-def failed_last(session: Session, tool: str, scope: str, action: str, since: datetime) -> ErrorEvent | None:
-    """Return the failure of an action in a place since a time; None if it worked when it was done last."""
-    sql = f"""{_EVENT} AND f.tool = :tool AND e.created_at >= :since AND s.id = (
-                  SELECT max(done.id) FROM runs place JOIN run_steps done ON done.run_id = place.id
-                  WHERE place.user_id = :user AND place.scope = :scope AND done.action = :action)"""  # noqa: S608
-    return session.record(ErrorEvent, sql, tool=tool, scope=scope, action=action, since=since)
+def latest_steps(session: Session, scope: str, since: datetime, limit: int) -> list[LatestStep]:
+    """Return what was done in a place since a time, where the tool itself tells how it went, the latest first."""
+    sql = f"""SELECT s.action, e.id IS NOT NULL AS failed, s.seconds, s.created_at AS at, coalesce(f.shape, '') AS shape,
+                     coalesce(f.subject, '') AS subject, coalesce(f.tags, '[]') AS tags
+              FROM (SELECT s.id FROM runs r JOIN run_steps s ON s.run_id = r.id
+                    WHERE r.user_id = :user AND r.scope = :scope AND r.last_at >= :since AND {KNOWN}
+                    ORDER BY s.id DESC LIMIT :limit) latest
+              JOIN run_steps s ON s.id = latest.id LEFT JOIN error_events e ON e.step_id = s.id
+              LEFT JOIN fingerprints own ON own.id = e.fingerprint_id
+              LEFT JOIN fingerprints f ON f.id = coalesce(own.merged_into, own.id) ORDER BY s.id DESC"""  # noqa: S608
+    return session.records(LatestStep, sql, scope=scope, since=since, limit=limit)
 
 
 def get_error(session: Session, event_id: str) -> ErrorEvent:

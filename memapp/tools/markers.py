@@ -1,12 +1,12 @@
 """Markers: small files in the cache that say, before anything else of memapp is loaded, whether it has to be.
 
-Each is named by a hash of a place. One has the programs that failed there, and wait for what works; another the commands that
-failed there last and for which a trusted lesson says what works: only these are told of before they are run.
+Each is named by a hash of a place. One has the programs that failed there, and wait for what works; another by what those
+commands are noticed that are told of before they are run.
 """
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 OPEN_SECONDS = 30 * 60
@@ -15,12 +15,13 @@ ANY = "any"
 """In a marker: a name that no program has failed, so whatever works may be what was wanted."""
 MORE = "…"
 """Stands behind the beginning of the name of a program that failed."""
-MOST_KNOWN = 50
-"""Commands of one place that are told of before they are run."""
+ANYWHERE = ""
+"""In the place of a place: what is told of wherever it is."""
+_BETWEEN = str.maketrans(",;()", "    ")
 
 
 def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
-    """Return the file that says which failures are open in a place, or for which commands a trusted lesson is known there."""
+    """Return the file that says which failures are open in a place, or which commands are told of there."""
     import hashlib
 
     home = options.get("home") or os.environ.get("MEMAPP_HOME")
@@ -47,11 +48,9 @@ def mark(options: Mapping[str, str], place: str, programs: Sequence[str], slip: 
     _write(path, [*(_signs(path) if more else []), *map(sign, (*programs, *begun)), *slip])
 
 
-def mark_known(options: Mapping[str, str], place: str, argv: Sequence[str], *, is_known: bool) -> None:
-    """Say of a command whether it failed in a place now, and a trusted lesson says what works."""
-    path, command = marker(options, place, "known"), _command(argv)
-    others = [one for one in _signs(path) if one != command]
-    _write(path, [*others, *([command] if is_known else [])][-MOST_KNOWN:])
+def mark_known(options: Mapping[str, str], place: str, noticed: Sequence[str]) -> None:
+    """Say by what those commands are noticed that are told of before they are run in a place (`noticed_by`)."""
+    _write(marker(options, place, "known"), [*map(sign, noticed)])
 
 
 def forget(cache: str) -> None:
@@ -62,13 +61,19 @@ def forget(cache: str) -> None:
         shutil.rmtree(os.path.join(cache, kind), ignore_errors=True)
 
 
-def is_known(argv: Sequence[str], options: Mapping[str, str], place: str) -> bool:
-    """Say whether a command failed in a place when it was run last, and a trusted lesson says what works."""
-    return _command(argv) in _signs(marker(options, place, "known"))
+def is_known(argv: Sequence[str], name: str, options: Mapping[str, str], place: str) -> bool:
+    """Say whether a command, of a program of some name, may be one that is told of before it is run in a place."""
+    signs = {one for where in (place, ANYWHERE) for one in _signs(marker(options, where, "known"))}
+    return bool(signs) and not signs.isdisjoint(map(sign, noticed_by(argv, name)))
 
 
-def _command(argv: Sequence[str]) -> str:
-    return sign("\0".join(argv))
+def noticed_by(argv: Sequence[str], name: str) -> Iterator[str]:
+    """Yield by what a command may be noticed: its program, that with a part of it, or the whole of it."""
+    yield name
+    yield "\0".join(("", *argv))
+    for word in argv:
+        for part in word.translate(_BETWEEN).split():
+            yield f"{name}\0{part.partition('=')[0] if part.startswith('--') else part}"
 
 
 def _signs(path: str) -> list[str]:

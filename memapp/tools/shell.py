@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
 from memapp.tools.ended import ENDED_BY_PERSON, NO, NOT_RUNNABLE, Ran
+from memapp.tools.program import project
 
 SECONDS = 60.0
 _QUOTED = r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\""""
 _OF_A_SHELL = r"[|&;<>`*$\n]"
-PROJECT_SIGNS = (".git", ".hg", ".svn")
 
 
 class Shell(NamedTuple):
@@ -26,11 +26,8 @@ class Shell(NamedTuple):
 
     @property
     def scope(self) -> str:
-        """Return the project that the folder belongs to: the nearest one with a repository, else the folder itself."""
-        folder = self.folder.absolute()
-        return str(
-            next((one for one in (folder, *folder.parents) if any((one / sign).exists() for sign in PROJECT_SIGNS)), folder)
-        )
+        """Return the project that the folder belongs to."""
+        return project(str(self.folder.absolute()))
 
     def attempt(self, action: str) -> ToolAttempt:
         """Run a command line without anybody watching: no input, and no more output kept than its beginning and end."""

@@ -175,13 +175,14 @@ def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tm
     program.write_text(f'#!/bin/sh\necho "$@" >> {seen}\n[ "$1" != why ]\n')
     program.chmod(0o755)
     for answer in ("n", "y"):
-        said = f"{script}\nm git status\nwhy\n"
+        said = f"{script}\nm cd {tmp_path}\nm git status\nwhy\npwd > {tmp_path}/there\n"
         environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
         subprocess.run(
             [shell, "-c", said], env=environment, input=answer, capture_output=True, text=True, timeout=20, check=False
         )
         ran = seen.read_text().splitlines()
         assert ran[:2] == ["run -- git status", "why"] and len(ran) == (2 if answer == "n" else 3)
+        assert (tmp_path / "there").read_text() == f"{tmp_path}\n", "m cd goes there"
         seen.unlink()
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from memapp.domain.lessons.lesson import LESSON
+from memapp.domain.prompt import Prompt, PromptTurn
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import forget, runs, undo
+from memapp.services import activity, forget, runs, undo
 from memapp.services.lessons import browse, curate, rewording
 from memapp.store import history
 from memapp.tools.scripted import ScriptedTool
@@ -39,6 +40,14 @@ def reword(runtime: Runtime, reply: str) -> int:
     assert isinstance(model, ScriptedModel)
     model.script = lambda prompt, sampling: reply
     return len(list(rewording.run_job(runtime, Cancel(), None)))
+
+
+def reword_in_turn(runtime: Runtime, *replies: str) -> tuple[int, list[Prompt]]:
+    """Let the model answer these one after the other; return how many lessons it reworded, and what it was asked."""
+    model, left = runtime.chat.ready(), iter(replies)
+    assert isinstance(model, ScriptedModel)
+    model.script = lambda prompt, sampling: next(left)
+    return len(list(rewording.run_job(runtime, Cancel(), None))), list(model.seen)
 
 
 def rules(runtime: Runtime) -> dict[str, int]:
@@ -109,6 +118,29 @@ def test_anything_else_is_refused_and_the_template_stays(runtime: Runtime, reply
     assert reword(runtime, reply) == 0
     assert browse.list_lessons(runtime) == before and rewording.waiting(runtime) == 0
     assert fire(runtime, "Amphora") == ["here `kiln fire Amphora --heat` worked once, untested as a hint"]
+
+
+@pytest.mark.parametrize("broken", [answer()[:-1], f"Here it is: {answer()}", "", answer(trigger_fingerprints=["F9"])])
+def test_a_reply_that_cannot_be_read_is_asked_for_once_more(runtime: Runtime, broken: str) -> None:
+    fire(runtime, "Amphora")
+    taken, (asked, again) = reword_in_turn(runtime, broken, answer())
+    assert taken == 1 and rules(runtime) == {GENERAL: 1}
+    assert again.turns[:-1] == (*asked.turns, PromptTurn("assistant", broken)) and "JSON" in again.turns[-1].content
+
+
+def test_after_a_second_reply_that_cannot_be_read_the_template_stays_and_it_is_counted_as_failed(runtime: Runtime) -> None:
+    fire(runtime, "Amphora")
+    before = rules(runtime)
+    taken, asked = reword_in_turn(runtime, answer()[:-1], answer()[1:], answer())
+    assert (taken, len(asked), rules(runtime), rewording.waiting(runtime)) == (0, 2, before, 0)
+    assert [(one.total, one.failed) for one in activity.counts(runtime) if one.op == "reword"] == [(1, 1)]
+
+
+def test_a_reply_that_can_be_read_but_not_taken_is_not_asked_for_again(runtime: Runtime) -> None:
+    fire(runtime, "Amphora")
+    taken, asked = reword_in_turn(runtime, answer("kiln fire … --het -> kiln destroy --now"), answer())
+    assert (taken, len(asked)) == (0, 1)
+    assert [(one.total, one.failed) for one in activity.counts(runtime) if one.op == "reword"] == [(1, 0)]
 
 
 def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_the_rest(runtime: Runtime) -> None:

@@ -312,9 +312,10 @@ def test_forgetting_a_word_takes_the_commands_and_lessons_that_hold_it(runtime: 
     do(runtime, "kiln frie", "kiln fire 900", "kiln fire", "kiln fire --heat Vase", client=Client(task="the vase"))
     (lesson,) = [one for one in browse.list_lessons(runtime) if "Vase" in one.correct]
     home = {"home": str(runtime.paths.cache.parent)}
-    markers.mark_known(home, "/pottery", ["kiln", "fire", "--heat", "Vase"], is_known=True)
+    markers.mark_known(home, "/pottery", ["kiln\0--heat"])
+    assert markers.is_known(["kiln", "fire", "--heat=9", "Vase"], "kiln", home, "/pottery")
     receipt = forget.forget_everywhere(runtime, "vase")
-    assert not markers.is_known(["kiln", "fire", "--heat", "Vase"], home, "/pottery"), "nor is a hash of one left"
+    assert not markers.is_known(["kiln", "fire", "--heat", "Vase"], "kiln", home, "/pottery"), "nor is a hash of one left"
     assert receipt.settled and not receipt.left
     assert rules(runtime) == set(), "the task of both has the word"
     with pytest.raises(NotFound):

@@ -139,15 +139,21 @@ def _bare(action: str) -> tuple[str, ...]:
 
 
 def applies(wrong: str, correct: str, action: str, said: str = "", tool: str = "") -> bool:
-    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too.
+    """Say whether a lesson can be for a command: what it takes out of its wrong one stands in this one too."""
+    stands = taken_out(wrong, correct, said, tool) <= set(map(_without_value, parts(action)))
+    return stands and words(correct) != words(action)
+
+
+def taken_out(wrong: str, correct: str, said: str = "", tool: str = "") -> set[str]:
+    """Return what a lesson takes out of its wrong command.
 
     Of several things only the options count that the error itself named, in what was said of it; and of a tool that was not the
     right program only that.
     """
+    if swaps_program(wrong, correct, tool):
+        return {tool}
     taken = {_without_value(one) for one in parts(wrong) - parts(correct)}
-    taken = {tool} if swaps_program(wrong, correct, tool) else taken
-    named = {one for one in taken if one.startswith("--") and one.lower() in said}
-    return (named or taken) <= set(map(_without_value, parts(action))) and words(correct) != words(action)
+    return {one for one in taken if one.startswith("--") and one.lower() in said} or taken
 
 
 def swaps_program(wrong: str, correct: str, tool: str) -> bool:

@@ -52,8 +52,6 @@ class ToolStep(NamedTuple):
     done: ToolAttempt
     feedback: Feedback
     client: Client
-    told: str = ""
-    """The lesson that was shown before it."""
 
 
 def is_left_out(left_out: str, action: str, tool: str, folder: str) -> bool:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from memapp.domain.lessons.feedback import Channel
 from memapp.domain.lessons.lesson import RunClient
@@ -47,6 +48,19 @@ class RunStep:
     """Of its error text."""
     tags: tuple[str, ...] = ()
     solved_by: str = ""
+
+
+class LatestStep(NamedTuple):
+    """What was done in a place before, and how it went."""
+
+    action: str
+    failed: bool
+    seconds: float
+    at: datetime
+    shape: str
+    """Of the failure, as its subject and its tags; empty if it worked."""
+    subject: str
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,12 @@ must agree, what it is used for, and what the lesson puts right must stand in th
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint, words
 from memapp.domain.lessons.lesson import (
     GAP,
-    MAX_ACTION_CHARS,
     ActivationPoint,
     ErrorEvent,
     Lesson,
@@ -25,7 +23,6 @@ from memapp.domain.lessons.lesson import (
 from memapp.domain.lessons.likeness import Rarity, names_program, same_use, shape_likeness
 from memapp.domain.lessons.ranking import (
     LEAST_ALIKE,
-    MOST_BEFORE_RUN,
     MOST_ON_ERROR,
     LessonMatch,
     RankedLesson,
@@ -48,8 +45,6 @@ if TYPE_CHECKING:
     from memapp.domain.memory import Recalled
 
 HINT_CHARS = 200
-LATELY = timedelta(days=30)
-"""A failure longer ago is told of when it happens again, and not before."""
 TIERS: Mapping[Tier, str] = {
     Tier.EXACT: "the same failure",
     Tier.SHAPE: "a failure of the same kind",
@@ -81,8 +76,9 @@ class LessonHint(NamedTuple):
 
     @property
     def in_advance(self) -> str:
-        """Return it as people read it before they do something again."""
-        return f"this failed last time; {self.in_a_line}"
+        """Return it as people read it before they do something."""
+        again = "this failed last time" if self.ranked.match.tier is Tier.EXACT else "something like this failed before"
+        return f"{again}; {self.in_a_line}"
 
     @property
     def in_a_line(self) -> str:
@@ -108,6 +104,15 @@ class Drawn(NamedTuple):
     shown: bool
 
 
+class Fit(NamedTuple):
+    """A lesson, and how one of its failures fits what failed."""
+
+    tier: Tier
+    alike: float
+    """Likeness of the shapes, 0 to 1."""
+    lesson: Triggered
+
+
 class KnownFailure(NamedTuple):
     """What is known of a failure when lessons for it are looked for."""
 
@@ -131,18 +136,11 @@ def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
     return KnownFailure(kept, attempt.action, tags)
 
 
-def before(session: Session, tool: str, scope: str, action: str) -> LessonHint | None:
-    """Return what a trusted lesson says works in place of something that failed in a place when it was done last."""
-    from memapp.store import runs  # a hint after a failure needs none
+def told(session: Session, failure: KnownFailure, client: Client, before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
+    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere, and nothing untried.
 
-    about = (tool, recognise.scope_hash(scope), recognise.clean_text(action)[:MAX_ACTION_CHARS])
-    failed = runs.failed_last(session, *about, since=session.now - LATELY)
-    found = find(session, known(session, failed), MOST_BEFORE_RUN) if failed else []
-    return next((one for one in found if not one.ranked.match.untested), None)
-
-
-def told(session: Session, failure: KnownFailure, client: Client, *, withhold: bool) -> list[Drawn]:
-    """Return the hints that somebody is told of a failure; a program gets no word from elsewhere, and nothing untried."""
+    `before` was drawn before it, and is not drawn again.
+    """
     found = find(session, failure)
     if client.is_program:
         found = [
@@ -150,7 +148,7 @@ def told(session: Session, failure: KnownFailure, client: Client, *, withhold: b
             for one in found
             if (one.lesson.worked or one.lesson.origin == "person") and not one.ranked.match.elsewhere
         ]
-    return draw(session, found, withhold=withhold)
+    return draw(session, found, before, withhold=withhold)
 
 
 def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> list[LessonHint]:
@@ -160,8 +158,41 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
     return _fitting(session, failure, same, most) or _fitting(session, failure, store.triggered(session, failed.tool), most)
 
 
-def _hint(lesson: Lesson, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
+def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[LessonHint]:
+    shapes = Rarity({one.shape for one in among} | {failure.fingerprint.shape})
+    best: dict[str, Fit] = {}
+    for one in among:
+        alike = shape_likeness(failure.fingerprint.shape, one.shape, shapes, LEAST_ALIKE) if is_for(one, failure) else 0.0
+        fits = tier_of(one, failure, alike) if alike else None
+        if fits is not None and (one.id not in best or fits > best[one.id].tier):
+            best[one.id] = Fit(fits, alike, one)
+    actions = Rarity([one.wrong for one in among])
+    return hints_of(session, failure, best.values(), lambda one: actions.likeness(failure.action, one.wrong), most)
+
+
+def is_for(one: Triggered, failure: KnownFailure) -> bool:
+    """Say whether a lesson puts right what failed: the command has what it takes out, and is used for the same."""
+    failed = failure.fingerprint
+    is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
+        failed.tool, failure.action, failed.subject, one.wrong, one.subject
+    )
+    return is_same_use and applies(one.wrong, one.correct, failure.action, one.said, failed.tool)
+
+
+def hints_of(
+    session: Session, failure: KnownFailure, fits: Iterable[Fit], text: Callable[[Triggered], float], most: int
+) -> list[LessonHint]:
+    """Return the lessons that fit and are to be shown, best first; `text` says how alike their words are, 0 to 1."""
+    by_id = {one.lesson.id: one for one in fits}
+    behind = store.backgrounds(session, list(by_id))
+    matches = [_match(one, text(one.lesson), behind[id], failure) for id, one in by_id.items()]
+    ranked = rank(matches, failure.fingerprint.tool, failure.tags, session.now, most)
+    return [_hint(session, one, by_id[one.match.lesson_id].lesson, failure) for one in ranked]
+
+
+def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
     """Return a hint, with the command that failed put right where that can be said in full."""
+    lesson = store.get_lesson(session, ranked.match.lesson_id)
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
     worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
@@ -171,28 +202,8 @@ def _hint(lesson: Lesson, ranked: RankedLesson, then: Triggered, failure: KnownF
     return LessonHint(lesson, ranked, worked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
 
 
-def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[LessonHint]:
-    failed = failure.fingerprint
-    shapes, actions = Rarity({one.shape for one in among} | {failed.shape}), Rarity([one.wrong for one in among])
-    best: dict[str, tuple[Tier, float, Triggered]] = {}
-    for one in among:
-        is_same_use = swaps_program(one.wrong, one.correct, failed.tool) or same_use(
-            failed.tool, failure.action, failed.subject, one.wrong, one.subject
-        )
-        is_for_it = is_same_use and applies(one.wrong, one.correct, failure.action, f"{one.shape}\n{one.subject}", failed.tool)
-        alike = shape_likeness(failed.shape, one.shape, shapes, LEAST_ALIKE) if is_for_it else 0.0
-        fits = _tier(one, failure, alike) if alike else None
-        if fits is not None and (one.id not in best or fits > best[one.id][0]):
-            best[one.id] = (fits, alike, one)
-    behind = store.backgrounds(session, list(best))
-    text = {one.id: actions.likeness(failure.action, one.wrong) for _, _, one in best.values()}
-    matches = [_match(one, fits, alike, text[one.id], behind[one.id], failed.scope) for fits, alike, one in best.values()]
-    ranked = rank(matches, failed.tool, failure.tags, session.now, most)
-    lessons = [store.get_lesson(session, one.match.lesson_id) for one in ranked]
-    return [_hint(lesson, one, best[lesson.id][2], failure) for lesson, one in zip(lessons, ranked, strict=True)]
-
-
-def _tier(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
+def tier_of(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:
+    """Return how a lesson fits a failure; None if it stays where it was learned."""
     failed = failure.fingerprint
     return tier(
         same_shape=one.shape == failed.shape,
@@ -209,16 +220,17 @@ def _travels(one: Triggered, failure: KnownFailure) -> bool:
     return names_program(tool, action) and not needs_shell(action) and bool(put_right(one.wrong, one.correct, action))
 
 
-def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, behind: Background, scope: str) -> LessonMatch:
+def _match(fit: Fit, text_similarity: float, behind: Background, failure: KnownFailure) -> LessonMatch:
+    one = fit.lesson
     return LessonMatch(
         lesson_id=one.id,
         status=one.status,
         tool=one.tool,
         tags=frozenset(behind.tags),
         session=behind.learned_in,
-        tier=fits,
-        elsewhere=one.level == "task" and one.scope != scope,
-        fingerprint_match=alike,
+        tier=fit.tier,
+        elsewhere=one.level == "task" and one.scope != failure.fingerprint.scope,
+        fingerprint_match=fit.alike,
         text_similarity=text_similarity,
         helped=one.helped,
         hurt=one.hurt,
@@ -228,7 +240,7 @@ def _match(one: Triggered, fits: Tier, alike: float, text_similarity: float, beh
     )
 
 
-def draw(session: Session, hints: Sequence[LessonHint], *, withhold: bool) -> list[Drawn]:
+def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
     """Return the best hint that is shown, behind those that are withheld by lot: one match in five of an untested lesson.
 
     Without such matches there would be nothing to compare with. The first time a lesson is always shown. What would be shown
@@ -236,24 +248,27 @@ def draw(session: Session, hints: Sequence[LessonHint], *, withhold: bool) -> li
     """
     drawn: list[Drawn] = []
     for hint in hints:
-        activation_id = new_id(session.now)
-        may_be_withheld = withhold and hint.ranked.match.untested and hint.lesson.retrieved > 0
-        drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
+        if before and before.hint.lesson.id == hint.lesson.id:
+            drawn.append(before._replace(hint=hint))
+        else:
+            activation_id = new_id(session.now)
+            may_be_withheld = withhold and hint.ranked.match.untested and hint.lesson.retrieved > 0
+            drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
         if drawn[-1].shown:
             break
     return drawn
 
 
-def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], told: str) -> tuple[LessonHint, ...]:
+def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Drawn | None) -> tuple[LessonHint, ...]:
     """Note the lessons that are shown after a failure, or withheld; return those shown.
 
-    `told` is the one that was shown before already; what counts of it is what follows on the failure, as with any other.
+    `before` is the one that was shown before it already; what counts of it is what follows on the failure, as with any other.
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
     still_there = (one for one in drawn if store.find_lesson(session, one.hint.lesson.id))  # it may be erased since it was told
     for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
-        point: ActivationPoint = "pre_run" if hint.lesson.id == told else "on_error"
+        point: ActivationPoint = "pre_run" if before and before.shown and activation_id == before.activation_id else "on_error"
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
     return tuple(one.hint for one in drawn if one.shown)

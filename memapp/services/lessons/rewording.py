@@ -1,7 +1,8 @@
 """The model as rewriter: in idle time it says a candidate in more general words, once: the job `rewording`.
 
-What it says is taken only if it is the two commands that were carried out without some of their names; else the template stays.
-It sees no output of any command. A model that cannot do with the full form of prompt is not asked.
+A reply that cannot be read is asked for once more. What it says is taken only if it is the two commands that were carried out
+without some of their names; else the template stays. It sees no output of any command. A model that cannot do with the full
+form of prompt is not asked.
 """
 
 from collections.abc import Iterator
@@ -14,23 +15,29 @@ from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
 from memapp.services.prompt_form import prompt_form
-from memapp.store import changes
+from memapp.store import changes, events
 from memapp.store import lessons as store
 from memapp.store.session import Session
 
 AT_ONCE = 5
+Said = tuple[str, str, LessonLevel]
+"""The wrong command, the right one, and where the lesson counts."""
 
 
 def run_job(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
     """Ask about candidates, what recurs first; yield 1 for each that is reworded. Raises `ModelError`."""
     model = runtime.chat.ready()
     for lesson in _to_reword(runtime):
-        said = _said(model, lesson, cancel) if model and may_go(lesson.wrong, lesson.correct) else None
+        asked = model is not None and bool(may_go(lesson.wrong, lesson.correct))
+        said = _said(model, lesson, cancel) if model and asked else None
         if model is None or cancel.is_set():
             return
+        new = _taken(lesson, said) if said else None
         with runtime.write() as session:
             store.mark_asked(session, lesson.id)
-            if said and _reword(session, lesson, *said, by=f"model:{model.name}"):
+            if asked:
+                events.add_event(session, "worker", "reword", "ok" if said else "error")
+            if new and _reword(session, lesson, *new, by=f"model:{model.name}"):
                 yield 1
 
 
@@ -44,12 +51,20 @@ def _to_reword(runtime: Runtime) -> list[Lesson]:
     return store.unasked(runtime.read(), AT_ONCE) if model and prompt_form(runtime, model) == "full" else []
 
 
-def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> tuple[str, str, LessonLevel] | None:
-    """Return what a model makes of a lesson, with gaps in the commands; None where it is not to be taken."""
-    asked = words.request(lesson.wrong, lesson.correct, len(lesson.triggers))
-    said = words.parse(whole_reply(model, *asked, cancel), len(lesson.triggers))
-    new = reword(lesson.wrong, lesson.correct, *said[:2]) if said else None
-    if said is None or new is None:
+def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:
+    """Return what a model makes of a lesson; None where that cannot be read, nor what it answers when it is asked once more."""
+    prompt, sampling = words.request(lesson.wrong, lesson.correct, len(lesson.triggers))
+    reply = whole_reply(model, prompt, sampling, cancel)
+    said = words.parse(reply, len(lesson.triggers))
+    if said or cancel.is_set():
+        return said
+    return words.parse(whole_reply(model, words.again(prompt, reply), sampling, cancel), len(lesson.triggers))
+
+
+def _taken(lesson: Lesson, said: Said) -> Said | None:
+    """Return the commands as they are to stand, with gaps; None where what a model made of them is not to be taken."""
+    new = reword(lesson.wrong, lesson.correct, *said[:2])
+    if new is None:
         return None
     is_named = level_of(new[1].replace(GAP, "")) == "task"
     return *new, "task" if is_named else said[2]
