@@ -1,0 +1,165 @@
+"""Fits the reader of requests (`memapp.language.english.request_kind`) to its examples, and says how well it reads others.
+
+`made_up/requests/train.jsonl` and `dev.jsonl` hold requests and what only sounds like one: the text (`t`), the kind (`i`), what it
+is about (`c`), and what else is said (`o`). Ordinary talk is that of `made_up/statements`. Each request is also fitted with other
+words in place of what it is about, beside another sentence, and as somebody else's words, which makes it none. Each figure is of
+a fifth that the fit did not see.
+
+python -m benchmarks.fit_requests [--write]
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
+
+from benchmarks import MADE_UP, bundled_embedder
+from benchmarks.requests import alike, bare
+from memapp.language.english import request_kind
+from memapp.paths import bundled
+
+Row = dict[str, Any]
+TALK = 6000
+OTHERWISE = 3
+"""So often a request is said again of something else."""
+STATED = ("remember", "off", "mend")
+"""Kinds that are about a statement; the others are about a thing."""
+OF_OTHERS = ("my sister said: {}", "translate: {}", "he told me \"{}\"", "rewrite this: {}", "make this polite: {}",
+    "a story in which somebody says {}", "my boss says {}", "what does \"{}\" mean", "in the film she says: {}")  # fmt: skip
+FRAMING = 4
+SMOOTHING, PLACES_SMOOTHING = 1.0, 0.3
+SURE = (0.5, 0.7, 0.9, 0.95, 0.97, 0.98, 0.99)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write assets/language/en/requests.npz")
+    options = parser.parse_args()
+    random = np.random.default_rng(0)
+    rows = examples(random)
+    embedder = bundled_embedder()
+    try:
+        vectors, model_id = embedder.embed([row["t"] for row in rows]), embedder.model_id
+    finally:
+        embedder.close()
+    report(rows, vectors, model_id)
+    if options.write:
+        np.savez_compressed(bundled("assets", "language", "en", "requests.npz"), **fit(rows, vectors, model_id))
+    return 0
+
+
+def examples(random: np.random.Generator) -> list[Row]:
+    """Return the examples and their variants, each with the fifth (`fold`) that it shares with these."""
+    folder = MADE_UP / "requests"
+    rows = [json.loads(line) for name in ("train", "dev") for line in (folder / f"{name}.jsonl").open(encoding="utf-8")]
+    talk = sorted({json.loads(line)["t"] for path in (MADE_UP / "statements").glob("*.jsonl") for line in path.open("r", encoding="utf-8")})
+    talk = [talk[at] for at in random.permutation(len(talk)) if not any(one in talk[at] for one in ("record", "keep", "note"))]
+    rows = [row | {"fold": int(random.integers(5)), "own": True} for row in rows]
+    more = [{"t": text, "i": "none", "c": "", "fold": int(random.integers(5)), "own": False} for text in talk[:TALK]]
+    statements = [text.rstrip(".!") for text in talk if 3 <= len(text.split()) <= 14 and not set("?\":") & set(text)]
+    things = [row["c"] for row in rows if row["c"] and row["i"] not in STATED]
+    others = [row["t"] for row in rows if row["i"] == "none"]
+    for row in rows:
+        if row["i"] == "none":
+            continue
+        for _ in range(OTHERWISE if row["c"] else 0):
+            said = str(random.choice(statements if row["i"] in STATED else things))
+            more.append(row | {"t": row["t"].replace(row["c"], said, 1), "c": said, "own": False})
+        if random.random() < 0.4 and not row.get("o"):
+            beside = str(random.choice(others if random.random() < 0.5 else statements))
+            pair = [row["t"], beside] if random.random() < 0.5 else [beside, row["t"]]
+            more.append(row | {"t": " ".join(one if one[-1] in ".!?" else f"{one}." for one in pair), "own": False})
+        if random.random() < 0.3:
+            more.append(row | {"t": str(random.choice(OF_OTHERS)).format(row["t"]), "i": "none", "c": "", "own": False})
+    return rows + more
+
+
+def fit(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
+    words = normalize(_there([request_kind.hashed(request_kind.words_of(row["t"])) for row in rows]))
+    known = hstack([vectors * request_kind.VECTOR_SCALE, words * request_kind.WORDS_SCALE]).tocsr()
+    found = LogisticRegression(C=SMOOTHING, max_iter=60, tol=1e-3).fit(known, [row["i"] for row in rows])
+    size = vectors.shape[1]
+    framing = framing_words(rows)
+    places, wanted = _of_words([row for row in rows if row["i"] != "none"], framing)
+    edges = [LogisticRegression(C=PLACES_SMOOTHING, max_iter=60, tol=1e-2).fit(places, one) for one in wanted.T]
+    return {
+        "model_id": np.array(model_id),
+        "names": np.array(found.classes_),
+        "vector": found.coef_[:, :size].T.astype(np.float32),
+        "words": found.coef_[:, size:].T.astype(np.float16),
+        "bias": found.intercept_.astype(np.float32),
+        "framing": np.array(sorted(framing)),
+        "places": np.vstack([one.coef_[0] for one in edges]).T.astype(np.float16),
+        "places_bias": np.array([one.intercept_[0] for one in edges], dtype=np.float32),
+    }
+
+
+def framing_words(rows: Sequence[Row]) -> frozenset[str]:
+    """Return the words that are said of several requests, and not only of what they are about."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row["own"] and row["i"] != "none":
+            text = row["t"].replace(row["c"], " ", 1) if row["c"] else row["t"]
+            counts.update({text[slice(*one)].casefold() for one in request_kind.pieces(text)})
+    return frozenset(word for word, times in counts.items() if times >= FRAMING)
+
+
+def _of_words(rows: Sequence[Row], framing: frozenset[str]) -> tuple[csr_matrix, NDArray[np.bool_]]:
+    """Return the surroundings of each word, and whether it is of what the request is about, begins it, ends it."""
+    places, wanted = [], []
+    for row in rows:
+        said, start = request_kind.pieces(row["t"]), row["t"].find(row["c"])
+        end = start + len(row["c"])
+        inside = [bool(row["c"]) and start <= one[0] < end for one in said]
+        places += request_kind.around([row["t"][slice(*one)] for one in said], row["i"], framing)
+        wanted += [
+            (here, here and not (at and inside[at - 1]), here and not any(inside[at + 1 : at + 2])) for at, here in enumerate(inside)
+        ]
+    return _there(places), np.array(wanted)
+
+
+def _there(places: Sequence[Sequence[int]]) -> csr_matrix:
+    ends = np.cumsum([0, *map(len, places)])
+    return csr_matrix((np.ones(ends[-1]), np.concatenate(places), ends), shape=(len(places), request_kind.PLACES))
+
+
+def report(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> None:
+    """Read each fifth by a fit to the others."""
+    folds = np.array([row["fold"] for row in rows])
+    counts: dict[float, Counter[str]] = {sure: Counter() for sure in SURE}
+    for fold in range(5):
+        others = np.flatnonzero(folds != fold)
+        fitted = fit([rows[at] for at in others], vectors[others], model_id)
+        for at in np.flatnonzero(folds == fold):
+            row = rows[at]
+            if not (row["own"] or row["i"] == "none"):
+                continue
+            likely = request_kind.kinds(row["t"], vectors[at], fitted)
+            none = likely.pop("none")
+            kind = max(likely, key=lambda one: likely[one])
+            span = request_kind.content(row["t"], kind, fitted) if row["i"] != "none" else None
+            whole = bare(row["t"][slice(*span)] if span else "") == bare(row["c"])
+            for sure in SURE:
+                counts[sure][_outcome(row, kind if 1 - none >= sure else "none", whole)] += 1
+    for sure, found in counts.items():
+        print(sure, dict(sorted(found.items())), flush=True)
+
+
+def _outcome(row: Row, kind: str, whole: bool) -> str:
+    if row["i"] == "none":
+        return "none" if kind == "none" else "false, look-alike" if row["own"] else "false, talk"
+    if kind == "none":
+        return "missed"
+    return ("right" if whole else "other content") if alike(kind, row["i"], row["c"]) else "other kind"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
