@@ -88,9 +88,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     return _own(f"Taken back: {undo.describe(runtime, step)}")
 
 
-def correct(
-    runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool
-) -> FromMemory | None:
+def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool) -> FromMemory | None:
     """Take what is called wrong out of memory: what was shown or taught last, if it is about that, else what is named.
 
     None where memory holds nothing like it: then it is no word to the memory.

@@ -58,9 +58,9 @@ def meant(
 ) -> MemoryRequest | None:
     """Return what a message asks by its meaning too, given what its wording asks, which must do without the embedding model.
 
-    What is off the record by its wording stays so, and so does a command, or a choice from a list.
+    A command stays one, and so does a choice from a list.
     """
-    is_fixed = request is not None and (request.kind == "off" or request.is_command or choice_in(runtime, text, earlier) is not None)
+    is_fixed = request is not None and (request.is_command or choice_in(runtime, text, earlier) is not None)
     embedder = runtime.embedding.ready()
     if is_fixed or takes_back(text) or len(text) > MOST_CHARS or embedder is None or not request_kind.reads(embedder.model_id):
         return request

@@ -30,11 +30,11 @@ SHORTEST = 4
 """A word of fewer letters is not taken for a misspelt one."""
 LONG = 7
 """A word of so many letters may have two wrong ones."""
-REQUEST = 0.99
-"""How sure it must be that a message of no plain form is a request. With `NONE` fewer unseen messages are taken wrongly for one
-than by their forms alone (`benchmarks.fit_requests`)."""
-NONE = 0.98
-"""How sure it must be that one of a plain form is none."""
+SURE = 0.99
+"""How sure its likeness must be that a message of no plain form is a request, and that one of a plain form is none. So fewer
+unseen messages are taken wrongly for a request than by their forms alone (`benchmarks.fit_requests`)."""
+FEW_WORDS = 6
+"""Who says no more than that calls what was said last wrong, or wants it gone; in more words it is named, wherever it stands."""
 _TRIMMED = " \t\n,;:.!?()[]–—-…"
 
 _CONTENT = ("content", "about", "of")
@@ -92,15 +92,20 @@ def read_request(text: str) -> MemoryRequest | None:
     return found if found and not EN.regex("{of_user}").search(found.content) else None
 
 
-def by_likeness(text: str, plain: MemoryRequest | None, vector: NDArray[np.float32]) -> MemoryRequest | None:
-    """Return the request that a message makes by its unit vector too, `plain` by its wording; that stays unless it is surely none."""
-    if len(text.split()) > request_kind.MOST_WORDS:
+def by_likeness(
+    text: str, plain: MemoryRequest | None, vector: NDArray[np.float32], by: request_kind.Fitted | None = None
+) -> MemoryRequest | None:
+    """Return the request that a message makes by its unit vector too, given that by its wording, unless this is surely none.
+
+    What is off the record by its wording stays so.
+    """
+    if len(text.split()) > request_kind.MOST_WORDS or (plain is not None and plain.kind == "off"):
         return plain
-    likely = request_kind.kinds(text, vector)
+    likely = request_kind.kinds(text, vector, by)
     none = likely.pop("none")
-    if plain is not None or none > 1 - REQUEST:
-        return plain if none <= NONE else None
-    return _alike(text, max(likely, key=lambda one: likely[one]))
+    if plain is not None or none > 1 - SURE:
+        return plain if none <= SURE else None
+    return _alike(text, max(likely, key=lambda one: likely[one]), by)
 
 
 def asks_own_words(text: str) -> bool:
@@ -165,12 +170,16 @@ def _is_misspelt(word: str, meant: str, distance: int) -> bool:
 # Its likeness --------------------------------------------------------------------------------------------------------
 
 
-def _alike(text: str, kind: str) -> MemoryRequest | None:
+def _alike(text: str, kind: str, by: request_kind.Fitted | None) -> MemoryRequest | None:
     """Return the request of a kind that a message makes; what it would take away is asked about first."""
-    start, end = request_kind.content(text, kind) or (0, 0)
+    start, end = request_kind.content(text, kind, by) or (0, 0)
     content = text[start:end].strip(_TRIMMED)
     states = kind in ("remember", "allow") and content != ""
-    if EN.regex("{of_user}").search(content) or EN.regex("{of_text}").search(text) or (states and not EN.regex("{clause}").fullmatch(content)):
+    if (
+        EN.regex("{of_user}").search(content)
+        or EN.regex("{of_text}").search(text)
+        or (states and not EN.regex("{clause}").fullmatch(content))
+    ):
         return None
     own = (end, len(text)) if len(text) - end >= start else (0, start)
     is_every = EN.regex(r"\b{everything}\b").search(text[:start] + text[end:]) is not None
@@ -179,6 +188,8 @@ def _alike(text: str, kind: str) -> MemoryRequest | None:
     is_all = asking <= (kind in ("know", "since") and not content)
     if kind == "forget" and (EN.regex("{of_me}").fullmatch(content) or (is_every and not content)):
         content = EVERYTHING
+    elif kind in ("forget", "wrong") and not content and len(text.split()) > FEW_WORDS:
+        content = text
     named = cast(RequestKind, {"allow": "remember", "mend": "wrong"}.get(kind, kind))
     return MemoryRequest(
         named, content, *own, is_all, is_every, teaches=kind == "mend", is_allowed=kind == "allow", is_sure=False

@@ -81,7 +81,7 @@ def words_of(text: str) -> set[str]:
 
 
 def around(words: Sequence[str], kind: str, framing: frozenset[str]) -> list[list[int]]:
-    """Return for each word of a request where what surrounds it stands among what was fitted; other words than `framing` are alike."""
+    """Return for each word of a request where what surrounds it stands among what was fitted; all but `framing` are alike."""
     known = [_framed(word, framing) for word in words]
     padded = ["<"] * REACH + known + [">"] * REACH
     return [hashed(_surroundings(known, padded, at, kind)) for at in range(len(known))]
