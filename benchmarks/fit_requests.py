@@ -135,7 +135,7 @@ def _there(places: Sequence[Sequence[int]]) -> csr_matrix:
 
 
 def report(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> None:
-    """Read each fifth by a fit to the others; forms alone were written for some of these, so they do better here than elsewhere."""
+    """Read each fifth by a fit to the others; the forms were written for some of these, so they do better here than elsewhere."""
     folds = np.array([row["fold"] for row in rows])
     read = ("forms alone", "forms and likeness")
     counts: dict[str, Counter[str]] = {name: Counter() for name in read}
