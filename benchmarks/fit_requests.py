@@ -28,7 +28,9 @@ from memapp.language.english.memory_request import by_likeness, read_request
 from memapp.paths import bundled
 
 Row = dict[str, Any]
-TALK = 6000
+TALK = 8000
+JOINED = 4000
+"""So many texts of ordinary talk, and of several in a row."""
 OTHERWISE = 3
 """So often a request is said again of something else."""
 STATED = ("remember", "off", "mend")
@@ -66,9 +68,12 @@ def examples(random: np.random.Generator) -> list[Row]:
     talk = [talk[at] for at in random.permutation(len(talk)) if not any(one in talk[at] for one in ("record", "keep", "note"))]
     rows = [row | {"fold": int(random.integers(5)), "own": True} for row in rows]
     more = [{"t": text, "i": "none", "c": "", "fold": int(random.integers(5)), "own": False} for text in talk[:TALK]]
+    others = [row["t"] for row in rows if row["i"] == "none"]
+    for _ in range(JOINED):  # who says much asks for no more than who says little
+        said = [str(random.choice(others if random.random() < 0.5 else talk)) for _ in range(random.integers(2, 4))]
+        more.append({"t": _joined(said), "i": "none", "c": "", "fold": int(random.integers(5)), "own": False})
     statements = [text.rstrip(".!") for text in talk if 3 <= len(text.split()) <= 14 and not set('?":') & set(text)]
     things = [row["c"] for row in rows if row["c"] and row["i"] not in STATED]
-    others = [row["t"] for row in rows if row["i"] == "none"]
     for row in rows:
         if row["i"] == "none":
             continue
@@ -78,10 +83,14 @@ def examples(random: np.random.Generator) -> list[Row]:
         if random.random() < 0.4 and not row.get("o"):
             beside = str(random.choice(others if random.random() < 0.5 else statements))
             pair = [row["t"], beside] if random.random() < 0.5 else [beside, row["t"]]
-            more.append(row | {"t": " ".join(one if one[-1] in ".!?" else f"{one}." for one in pair), "own": False})
+            more.append(row | {"t": _joined(pair), "own": False})
         if random.random() < 0.3:
             more.append(row | {"t": str(random.choice(OF_OTHERS)).format(row["t"]), "i": "none", "c": "", "own": False})
     return rows + more
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return " ".join(one if one[-1] in ".!?" else f"{one}." for one in texts)
 
 
 def fit(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
@@ -146,7 +155,7 @@ def report(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> 
             row = rows[at]
             if row["own"] or row["i"] == "none":
                 plain = read_request(row["t"])
-                for name, found in zip(read, (plain, by_likeness(row["t"], plain, vectors[at], fitted)), strict=True):
+                for name, found in zip(read, (plain, plain or by_likeness(row["t"], vectors[at], fitted)), strict=True):
                     counts[name][f"{outcome(row, found)}{'' if row['own'] else ', talk'}"] += 1
     for name, of_name in counts.items():
         print(name, dict(sorted(of_name.items())))

@@ -46,7 +46,7 @@ def measure(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32] | None,
     counts: Counter[str] = Counter()
     for at, row in enumerate(rows):
         found = read_request(row["t"])
-        said = outcome(row, found if vectors is None else by_likeness(row["t"], found, vectors[at]))
+        said = outcome(row, found if found or vectors is None else by_likeness(row["t"], vectors[at]))
         counts[said] += 1
         if show and said not in ("right", "none"):
             print(f"{said:12} {row['i']:9} {row['t']}")

@@ -53,19 +53,13 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
     return _typed(read_command(text) or (None if takes_back(text) else read_request(text)), pasted)
 
 
-def meant(
-    runtime: Runtime, request: MemoryRequest | None, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]
-) -> MemoryRequest | None:
-    """Return what a message asks by its meaning too, given what its wording asks, which must do without the embedding model.
-
-    A command stays one, and so does a choice from a list.
-    """
-    is_fixed = request is not None and (request.is_command or choice_in(runtime, text, earlier) is not None)
+def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
+    """Return what a message of no plain form asks by its likeness, where the embedding model is one that tells it."""
     embedder = runtime.embedding.ready()
-    if is_fixed or takes_back(text) or len(text) > MOST_CHARS or embedder is None or not request_kind.reads(embedder.model_id):
-        return request
+    if takes_back(text) or len(text) > MOST_CHARS or embedder is None or not request_kind.reads(embedder.model_id):
+        return None
     rows = embedded(runtime, [text])
-    return request if rows is None else _typed(by_likeness(text, request, rows[0]), pasted)
+    return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
 
 
 def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
@@ -77,7 +71,7 @@ def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> 
 def needs_no_model(runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()) -> bool:
     """Say whether a message is for the memory alone, so that it can be sent where no model answers."""
     earlier = chat.list_messages(runtime.read(), thread_id, limit=1) if thread_id else []
-    request = meant(runtime, read(runtime, text, pasted, earlier), text, pasted, earlier)
+    request = read(runtime, text, pasted, earlier) or meant(runtime, text, pasted)
     return request is not None and request.is_all
 
 

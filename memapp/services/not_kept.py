@@ -35,7 +35,7 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
     if runtime.embedding.state == "loading":
         return None
     plain = memory_request.read(runtime, message.text, message.pasted, ())
-    request = memory_request.meant(runtime, plain, message.text, message.pasted, ())
+    request = plain or memory_request.meant(runtime, message.text, message.pasted)
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):
