@@ -24,7 +24,7 @@ READS_BY_MEANING = (
     "English by rules and a judge; any other language by a capable model's proposals, and what you ask it to remember"
 )
 READS_BY_MODEL = (
-    "by a capable model's proposals, and what you ask it to remember: rules need the judge, and that the bundled embedding model"
+    "by a capable model's proposals, and what you ask it in a plain form to remember: the rest needs the bundled embedding model"
 )
 
 

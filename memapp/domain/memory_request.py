@@ -28,6 +28,8 @@ class MemoryRequest:
     """Besides, the message states what may be learned."""
     is_allowed: bool = False
     """A yes to what waits for one: `you may remember the dog`."""
+    is_sure: bool = True
+    """Its wording says so. One that is only like a request takes nothing away unasked."""
     is_command: bool = False
     """Written as a command, in whatever language."""
 

@@ -36,11 +36,14 @@ ALL_OF_IT = (
 LISTED = 8
 
 
-def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, every: bool) -> FromMemory:
-    """Forget what is named; ask which where several memories are about it, unless every one is meant."""
+def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, every: bool, is_sure: bool) -> FromMemory | None:
+    """Forget what is named; ask which where several memories are about it, unless every one is meant, or it is not sure to be.
+
+    None where that is not sure, and memory holds nothing like it.
+    """
     found = named(runtime, content)
     told = [one for one in found.facts if one.kind is not Kind.EPISODIC]  # what a chat was about goes with what it told
-    if len(told or found.facts) > 1 and not every:
+    if (found.facts and not is_sure) or (len(told or found.facts) > 1 and not every):
         return _ask_which(found.facts)
     unsaid = [one for one in said_of(runtime, content) if one != message.id]
     is_over = bool(search.taken_back(runtime.read(), unsaid))  # what is meant was replaced, and no other is
@@ -48,7 +51,9 @@ def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, ev
         return _ask_which(found.near)
     if gone := _let_go(runtime, found, unsaid, actor):
         return _own(gone)
-    return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
+    if unsaid or is_sure:
+        return _own(NOT_BROUGHT_UP if unsaid else NOTHING_LIKE_IT)
+    return None
 
 
 def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, is_plain: bool) -> FromMemory | None:
@@ -83,7 +88,7 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     return _own(f"Taken back: {undo.describe(runtime, step)}")
 
 
-def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
+def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: Actor, *, is_sure: bool) -> FromMemory | None:
     """Take what is called wrong out of memory: what was shown or taught last, if it is about that, else what is named.
 
     None where memory holds nothing like it: then it is no word to the memory.
@@ -92,7 +97,7 @@ def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: A
     subject = subject_of(content)
     last = [one for one in (*_shown(runtime, earlier), *_taught(runtime, said)) if is_about(one.text, subject)]
     found = Named(tuple(last[:1])) if last else named(runtime, content)
-    if len(found.facts) > 1:
+    if len(found.facts) > 1 or (found.facts and not (last or is_sure)):
         return _ask_which(found.facts)
     if not (found.is_known or found.requests):
         return _ask_which(found.near) if found.near else None

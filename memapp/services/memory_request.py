@@ -14,11 +14,13 @@ from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn import CarriedOut
 from memapp.errors import UsageError
+from memapp.language.english import request_kind
 from memapp.language.english.framing import takes_back
-from memapp.language.english.memory_request import read_request
+from memapp.language.english.memory_request import MOST_CHARS, by_likeness, read_request
 from memapp.runtime import Runtime
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
 from memapp.services.asked_to_remember import allow, remember
+from memapp.services.embed import embedded
 from memapp.services.over_time import known_since
 from memapp.services.told_of import known_of
 from memapp.store import chat, expectations, history, search
@@ -48,7 +50,19 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
     """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
-    request = read_command(text) or (None if takes_back(text) else read_request(text))
+    return _typed(read_command(text) or (None if takes_back(text) else read_request(text)), pasted)
+
+
+def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
+    """Return what a message of no plain form asks by its likeness, where the embedding model is one that tells it."""
+    embedder = runtime.embedding.ready()
+    if takes_back(text) or len(text) > MOST_CHARS or embedder is None or not request_kind.reads(embedder.model_id):
+        return None
+    rows = embedded(runtime, [text])
+    return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
+
+
+def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
     if request is None or any(start < request.end and request.start < end for start, end in pasted):
         return None
     return request
@@ -57,7 +71,7 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
 def needs_no_model(runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()) -> bool:
     """Say whether a message is for the memory alone, so that it can be sent where no model answers."""
     earlier = chat.list_messages(runtime.read(), thread_id, limit=1) if thread_id else []
-    request = read(runtime, text, pasted, earlier)
+    request = read(runtime, text, pasted, earlier) or meant(runtime, text, pasted)
     return request is not None and request.is_all
 
 
@@ -81,7 +95,7 @@ def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message,
     if not teaches:
         with runtime.write() as session:
             expectations.learn_nothing(session, [message.id])
-            if request.kind in ("forget", "wrong", "undo"):
+            if request.kind in ("off", "forget", "wrong", "undo"):
                 keep_out(session, message)
     return Done(said, request.is_all, teaches, actor.step if history.entries_of_step(runtime.read(), actor.step) else "")
 
@@ -105,13 +119,13 @@ def _answer(
         case "forget" if content == EVERYTHING:
             return FromMemory(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
-            return forget(runtime, content, message, actor, every=request.is_every)
+            return forget(runtime, content, message, actor, every=request.is_every, is_sure=request.is_sure)
         case "forget":
             return forget_last(runtime, earlier, actor, is_plain=True)
         case "undo":
             return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, is_plain=False)
         case "wrong" if content:
-            return correct(runtime, content, earlier, actor)
+            return correct(runtime, content, earlier, actor, is_sure=request.is_sure)
         case "wrong":
             return forget_last(runtime, earlier, actor, is_plain=False)
         case "know" | "since" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):

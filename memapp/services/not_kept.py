@@ -34,7 +34,8 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
         return ()
     if runtime.embedding.state == "loading":
         return None
-    request = memory_request.read(runtime, message.text, message.pasted, ())
+    plain = memory_request.read(runtime, message.text, message.pasted, ())
+    request = plain or memory_request.meant(runtime, message.text, message.pasted)
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):

@@ -18,7 +18,7 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
     content = request.content
     if not content:
         return from_profile.everything(runtime)
-    if asks_own_words(message.text) and (told := from_memory.known(runtime, message, earlier)):
+    if (asks_own_words(message.text) or not request.is_sure) and (told := from_memory.known(runtime, message, earlier)):
         return told
     found = named(runtime, content, conversation_scope(runtime))
     if found.is_known:

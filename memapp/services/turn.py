@@ -89,6 +89,8 @@ def take_turn(
         retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    if request is None and answered is None and not runtime.persona_in(thread).is_inner_voice:
+        request = best_effort(runtime, message, "meant", partial(memory_request.meant, runtime, text, pasted))
     done = best_effort(runtime, message, "memory_request", partial(memory_request.carry_out, runtime, request, message, earlier))
     if done is None or done.teaches:
         best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))

@@ -287,6 +287,26 @@ def test_a_forget_is_not_taken_back_once_its_fact_is_erased(runtime: Runtime) ->
         undo.undo(runtime, step)
 
 
+def test_what_only_sounds_like_forgetting_is_asked_about_and_is_no_request_where_nothing_is_like_it(
+    runtime: Runtime, model: ScriptedModel
+) -> None:
+    tell(runtime, "I play the piano. I hate olives.")
+    asked = own(runtime, "I'd rather you no longer knew about the piano", thread := new_chat(runtime))
+    assert asked.splitlines() == ["Do you mean this?", "1. You play the piano.", WHICH]
+    assert len(known(runtime)) == 2
+    assert own(runtime, "yes", thread) == "Forgotten: You play the piano."
+    assert ask(runtime, "I'd rather you no longer knew about the caravan").model == model.name
+
+
+def test_by_another_embedding_model_requests_are_read_by_their_forms_alone(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(runtime, "I play the piano.")
+    monkeypatch.setattr(runtime.embedding.ready(), "model_id", "another")
+    assert own(runtime, "I'd rather you no longer knew about the piano") == ""
+    assert own(runtime, "forget what I said about the piano") == "Forgotten: You play the piano."
+
+
 def test_what_is_not_there_is_said_not_to_be(runtime: Runtime) -> None:
     assert own(runtime, "forget what I said about the caravan") == NOTHING_LIKE_IT
     assert own(runtime, "forget everything you know about me") == ALL_OF_IT

@@ -1,7 +1,8 @@
 """Reads what a message asks of the memory itself: `remember that ...`, `forget what I said about ...`, `off the record`.
 
 A request is a sentence of its own, or stands at an end of one: whatever only speaks of remembering is none. It is read with its
-misspellings mended; what it is about is returned as it was written. The forms of a request stand in `requests.toml`.
+misspellings mended; what it is about is returned as it was written. The plain forms of a request stand in `requests.toml`; any
+other phrasing is known by its likeness to examples (`request_kind`).
 """
 
 import re
@@ -9,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
-from memapp.domain.memory_request import EVERYTHING, MemoryRequest
+from memapp.domain.memory_request import EVERYTHING, MemoryRequest, RequestKind
+from memapp.language.english import request_kind
 from memapp.language.english.grammar import expand, is_verb, sentences, stems, tokens
 from memapp.language.lexicon import lexicon
 
@@ -26,6 +30,11 @@ SHORTEST = 4
 """A word of fewer letters is not taken for a misspelt one."""
 LONG = 7
 """A word of so many letters may have two wrong ones."""
+SURE = 0.995
+"""How sure its likeness must be that a message of no plain form is a request: of 3,238 messages of other people's chats one is
+taken for one that has no such form, and is none."""
+FEW_WORDS = 6
+"""Who says no more than that calls what was said last wrong, or wants it gone; in more words it is named, wherever it stands."""
 _TRIMMED = " \t\n,;:.!?()[]–—-…"
 
 _CONTENT = ("content", "about", "of")
@@ -81,6 +90,15 @@ def read_request(text: str) -> MemoryRequest | None:
     read = (_read(form, written, said, place) for form in EN.entry("forms") for place in short)
     found = next(filter(None, read), None)
     return found if found and not EN.regex("{of_user}").search(found.content) else None
+
+
+def by_likeness(text: str, vector: NDArray[np.float32], by: request_kind.Fitted | None = None) -> MemoryRequest | None:
+    """Return the request that a message of no plain form surely makes, given its unit vector; by this fit or the shipped one."""
+    if len(text.split()) > request_kind.MOST_WORDS:
+        return None
+    likely = request_kind.kinds(text, vector, by)
+    none = likely.pop("none")
+    return _alike(text, max(likely, key=lambda one: likely[one]), by) if none <= 1 - SURE else None
 
 
 def asks_own_words(text: str) -> bool:
@@ -140,6 +158,35 @@ def _is_misspelt(word: str, meant: str, distance: int) -> bool:
         return distance <= 2
     is_swapped = sorted(word) == sorted(meant)
     return distance == 1 and (is_swapped or (len(word) != len(meant) > SHORTEST))
+
+
+# Its likeness --------------------------------------------------------------------------------------------------------
+
+
+def _alike(text: str, kind: str, by: request_kind.Fitted | None) -> MemoryRequest | None:
+    """Return the request of a kind that a message makes; what it would take away is asked about first."""
+    start, end = request_kind.content(text, kind, by) or (0, 0)
+    content = text[start:end].strip(_TRIMMED)
+    states = kind in ("remember", "allow") and content != ""
+    if (
+        EN.regex("{of_user}").search(content)
+        or EN.regex("{of_text}").search(text)
+        or (states and not EN.regex("{clause}").fullmatch(content))
+    ):
+        return None
+    own = (end, len(text)) if len(text) - end >= start else (0, start)
+    is_every = EN.regex(r"\b{everything}\b").search(text[:start] + text[end:]) is not None
+    others = [one for one in sentences(text) if not content or content not in one]
+    asking = sum(_asks(one) and not EN.regex("{order}").fullmatch(one) for one in others)
+    is_all = asking <= (kind in ("know", "since") and not content)
+    if kind == "forget" and (EN.regex("{of_me}").fullmatch(content) or (is_every and not content)):
+        content = EVERYTHING
+    elif kind in ("forget", "wrong") and not content and len(text.split()) > FEW_WORDS:
+        content = text
+    named = cast(RequestKind, {"allow": "remember", "mend": "wrong"}.get(kind, kind))
+    return MemoryRequest(
+        named, content, *own, is_all, is_every, teaches=kind == "mend", is_allowed=kind == "allow", is_sure=False
+    )
 
 
 # Its forms -----------------------------------------------------------------------------------------------------------

@@ -5,10 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from memapp.language.english.memory_request import chosen_in, read_request
+from benchmarks.requests import alike
+from memapp.domain.memory_request import MemoryRequest
+from memapp.language.english import memory_request
+from memapp.language.english.memory_request import chosen_in
+from tests.builders import Reader
 
 MADE_UP = Path(__file__).parents[3] / "benchmarks" / "made_up" / "requests"
 LEAST_READ = 58 / 60
+
+
+def read_request(text: str) -> MemoryRequest | None:
+    """Read a message as a turn does, by its wording and its likeness."""
+    return memory_request.read_request(text) or memory_request.by_likeness(text, Reader().embed([text])[0])
 
 
 def requests(name: str, *, are_some: bool) -> list[dict[str, str]]:
@@ -38,6 +47,29 @@ def test_nearly_all_of_each_kind_are_read(kind: str) -> None:
 @pytest.mark.parametrize("name", ["dev", "test"])
 def test_no_look_alike_is_taken_for_a_request(name: str) -> None:
     assert [one["t"] for one in requests(name, are_some=False) if read_request(one["t"])] == []
+
+
+def test_most_that_nobody_had_seen_are_known_for_what_they_are_and_hardly_anything_else_is() -> None:
+    found = [(one, read_request(one["t"])) for one in map(json.loads, (MADE_UP / "held.jsonl").read_text("utf-8").splitlines())]
+    right = [read is not None and alike(read.kind, one["i"], one["c"]) for one, read in found if one["i"] != "none"]
+    taken = [read is not None for one, read in found if one["i"] == "none"]
+    assert sum(right) / len(right) >= 0.7
+    assert sum(taken) / len(taken) <= 0.04
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "content"),
+    [
+        ("I'd rather you no longer knew about the piano", "forget", "the piano"),
+        ("please don't hold the piano in memory any longer", "forget", "the piano"),
+        ("no wait, bring it back", "undo", ""),
+    ],
+)
+def test_what_has_no_plain_form_is_known_by_its_likeness_and_is_not_sure(text: str, kind: str, content: str) -> None:
+    found = read_request(text)
+    assert memory_request.read_request(text) is None
+    assert found is not None
+    assert (found.kind, found.content, found.is_sure) == (kind, content, False)
 
 
 @pytest.mark.parametrize(
