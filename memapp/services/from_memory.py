@@ -338,7 +338,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if hit.score < (TOLD_SCORE if question.is_told else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
-    told = _quotable(runtime, question, thread_id, message)
+    told = [one for one in _quotable(runtime, question, thread_id, message) if not quotes.is_small_talk(one)]
     meant = {one: with_subject(one, _before(runtime, message, one)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
     if not question.is_told and (answers := [one for one in chosen if certain(question, meant[one], is_fact=False)]):

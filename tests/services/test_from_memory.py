@@ -552,3 +552,8 @@ def test_what_is_near_is_told_as_it_was_said_though_others_might_know_it(runtime
     assert "without sugar" in own(runtime, "what coffee do I take?")
     assert own(runtime, "what is the capital of France?") == own(runtime, "why do donkeys bray?") == ""
     assert own(runtime, "when did Farid fire me?") == UNKNOWN
+
+
+def test_of_a_day_no_greeting_is_quoted(runtime: Runtime) -> None:
+    tell(runtime, "hi there", "rough shift today, two drunks and a flat tyre")
+    assert own(runtime, "how was my shift today?") == 'You told me today: "rough shift today, two drunks and a flat tyre"'
