@@ -13,6 +13,8 @@ from memapp.prompts.history import SHOWN_CHARS, begun, drop_step
 
 MEMORY_TOKENS = 400
 """Left free for what recall will find, since a scene is fitted before recall has run."""
+CONTROL_TOKENS = 64
+"""More than a template puts around one of the contents of a prompt."""
 CHARS_PER_TOKEN = 8
 """More letters than any tokenizer packs into a token on average; what is longer is cut before it is counted at all."""
 KEPT_IN_FRONT = 2 / 3
@@ -32,7 +34,7 @@ def fit(
 
     The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
     cache; of the last one its end; then what is told, for another turn; the oldest cards; at last the middle of the message.
-    Costs one count when the scene fits as it is.
+    Costs one count at most when the scene fits as it is.
     Raises `ConfigError` when even an empty message would not fit.
     """
     room = limit - min(MEMORY_TOKENS, limit // 4)
@@ -41,7 +43,7 @@ def fit(
         return _cost(request(one), prompt_tokens)
 
     def is_within(one: PromptContext) -> bool:
-        return cost(one) <= room
+        return fits(request(one), room + 1, prompt_tokens)
 
     context = _with_message(context, room * CHARS_PER_TOKEN)
     if is_within(context):
@@ -57,8 +59,8 @@ def fit(
 
 
 def fits(request: Request, limit: int, prompt_tokens: Callable[[Prompt], int]) -> bool:
-    """Say whether a request, reply included, stays below `limit` tokens."""
-    return _cost(request, prompt_tokens) < limit
+    """Say whether a request, reply included, stays below `limit` tokens; what is short enough is not counted."""
+    return _cost(request, _most_tokens) < limit or _cost(request, prompt_tokens) < limit
 
 
 def fit_hits(
@@ -76,6 +78,12 @@ def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
     prompt, sampling = request
     tail = len(sampling.tail) + sampling.tail_tokens if sampling.tail else 0  # a tail has at most a token per letter
     return prompt_tokens(prompt) + sampling.max_tokens + tail
+
+
+def _most_tokens(prompt: Prompt) -> int:
+    """Return more tokens than a prompt can have: no token is shorter than a byte, whatever the model's vocabulary."""
+    contents = [prompt.system, prompt.suffix, prompt.head, *(turn.content for turn in prompt.turns)]
+    return sum(len(one.encode("utf-8", "replace")) + CONTROL_TOKENS for one in contents)
 
 
 def _with_late_history(context: PromptContext, fits: Callable[[PromptContext], bool]) -> PromptContext | None:

@@ -163,7 +163,8 @@ def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
 def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
-    if said is None or is_small_talk(message) or is_small_talk(said) or goes_on(said) or read(said) is not None:
+    is_short = message != "" and is_small_talk(message)  # what is still to come is rarely a greeting, and is prefilled
+    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None:
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []

@@ -14,7 +14,7 @@ from memapp.prompts.templates import template
 MAX_KEYWORDS = 5
 KEYWORD_CHARS = 32
 PREDICTION_CHARS = 160
-ENOUGH_KEYWORDS = 3
+ENOUGH_KEYWORDS = 2
 """Keywords that a turn waits for: further ones take longer to write than they help to find."""
 MAX_TOKENS = 96
 _ASKED: Mapping[PromptForm, str] = {"simple": "predict", "full": "predict_full"}
@@ -69,12 +69,13 @@ def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[
 
 def parse(text: str, form: PromptForm = "simple") -> tuple[str, ...]:
     """Read what is needed from a reply that came after the head, whole, cut short or garbage."""
-    return _useful(_items(text, form)[0])
+    items, begun, _ = _items(text, form)
+    return _useful([*items, *begun])
 
 
 def needs_nothing(text: str, form: PromptForm) -> bool:
     """Say whether a reply is a list that names nothing, as a small model is never allowed to write it."""
-    items, closed = _items(text, form)
+    items, _, closed = _items(text, form)
     return form == "full" and closed and not _useful(items)
 
 
@@ -86,9 +87,9 @@ def parse_prediction(text: str) -> str:
 
 def read_enough(text: str, form: PromptForm = "simple") -> bool:
     """Say whether call 1 need not be read further: its list is closed, or in the simple form holds enough keywords already."""
-    items, closed = _items(text, form)
-    too_many = form == "simple" and len(items) > ENOUGH_KEYWORDS  # the last item may have only begun
-    return closed or too_many or len(text) > LONGEST_CHARS
+    items, _, closed = _items(text, form)
+    has_enough = form == "simple" and len(items) >= ENOUGH_KEYWORDS
+    return closed or has_enough or len(text) > LONGEST_CHARS
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -96,12 +97,12 @@ def keywords(message: str) -> tuple[str, ...]:
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
-def _items(text: str, form: PromptForm) -> tuple[list[str], bool]:
-    """Return the strings of the list, and whether it ends."""
+def _items(text: str, form: PromptForm) -> tuple[list[str], list[str], bool]:
+    """Return the strings of the list, the one that has only begun, and whether the list ends."""
     text = text[:LONGEST_CHARS]
     begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
     if not begun and form == "full" and not _LIST_GOES_ON.match(text):  # words about what it would need, and no list
-        return [], False
+        return [], [], False
     text = text[begun.end() :] if begun else '"' + text if form == "simple" else text
     items: list[str] = []
     at = 0
@@ -109,10 +110,9 @@ def _items(text: str, form: PromptForm) -> tuple[list[str], bool]:
         items.append(unescaped(found[1]))
         at = found.end()
     if _LIST_END.match(text, at):
-        return items, True
-    if cut := _CUT_STRING.match(text, at):
-        items.append(unescaped(cut[1]))
-    return items, False
+        return items, [], True
+    cut = _CUT_STRING.match(text, at)
+    return items, [unescaped(cut[1])] if cut else [], False
 
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:

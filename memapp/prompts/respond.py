@@ -278,6 +278,11 @@ def _called(context: PromptContext) -> list[str]:
     return [word for value in (*named, context.profile_line) for word in re.findall(r"[^\W\d_]+", value)]
 
 
+def needs_another(message: str, said: Sequence[str]) -> bool:
+    """Say whether a reply that was all stock is tried again: where nothing was asked a plain word will do, but not twice."""
+    return wants_something(message) or at_a_loss(message) in said[-EXCHANGES:]
+
+
 def at_a_loss(message: str) -> str:
     """Return what is said where nothing came that could be."""
     if wants_something(message):

@@ -204,7 +204,9 @@ class _Reply:
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
         repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
-        if (repeated or self._is_all_aside or self.text.strip() in turn.others) and not turn.cancel.is_set():
+        needs_another = turn.message is None or respond.needs_another(turn.message.text, context.said)
+        is_worthless = self._is_all_aside and needs_another
+        if (repeated or is_worthless or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
             self.text = self.expects = self.aside = ""
             attempt = replace(attempt, second=True)

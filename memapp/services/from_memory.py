@@ -20,6 +20,7 @@ from memapp.language.english.answering_sentence import (
     certain,
     has_wanted,
     is_of_theirs,
+    is_over,
     may_answer,
     meant_by,
     names,
@@ -44,6 +45,7 @@ from memapp.language.english.memory_question import (
     has_pronoun,
     is_about_memapp,
     looked_up_beside,
+    may_be_theirs,
     named_alone,
     of_somebody,
     read,
@@ -58,7 +60,7 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.named import said_of
-from memapp.services.near_answer import NEAR, likeness, that_it_waits, waiting_for
+from memapp.services.near_answer import NEAR, PLAINLY_NEAR, likeness, of_kind, that_it_waits, waiting_for
 from memapp.services.over_time import held_once, known_over_time, told_lately
 from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
@@ -81,11 +83,17 @@ LOOKED_UP = 10
 AMONG = 60
 """So many hits are looked through for those: replies, and what was asked before, are most like a question and answer none."""
 LINES = 2
+KINDS = {"job": 1, "hobby": 4}
+"""What is known by what facts are about, whatever their words, and how many of them are told."""
+OF_KIND_AMONG = 300
+"""So many facts, the pinned and important ones first, are looked through for those of a kind."""
 QUOTE_CHARS = 240
 TOLD_SCORE = 0.5
 """Of a message that is quoted without holding all words of the question; below it the quote was about something else."""
 NEARLY = 0.25
 """So much less than the best may a second one score."""
+ABOUT_AS_NEAR = 0.1
+"""So much less near to a question than the nearest may a second sentence be that is told beside it."""
 EARLIER = 3
 """Messages before a question in which whoever a pronoun stands for may be named."""
 NEXT = 3
@@ -133,7 +141,7 @@ def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> 
 def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     if not earlier and names_nobody(message.text):
         return FromMemory(NOBODY)
-    said = [one.text for one in earlier if one.role is Role.USER][-EARLIER:]
+    said = [_as_theirs(one) for one in earlier if one.role is Role.USER or one.model == FROM_MEMORY][-2 * EARLIER :]
     asked = dated(message.text, local_day(message))  # as facts are
     question = read(asked, _with_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
@@ -162,12 +170,17 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         hits += [Recalled.of_message(one, "always") for one in said_at(runtime, times) if one.id not in there]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    if lines := _answering(runtime, question, message.thread_id, hits):
+    if lines := _of_kind(runtime, question) or _answering(runtime, question, message.thread_id, hits):
         return _told(runtime, lines)
-    if not question.is_personal and question.wants != "reason":
+    if not (question.is_personal or question.wants == "reason" or may_be_theirs(question)):
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
     return _not_sure(runtime, question, message, hits)
+
+
+def _as_theirs(message: Message) -> str:
+    """Return a message as the person would say it: whom memapp told them of is theirs, `my son` for `Your son`."""
+    return message.text if message.role is Role.USER else message.text.replace("Your ", "My ").replace("your ", "my ")
 
 
 def _is_spoken_of(runtime: Runtime, name: str, message: Message) -> bool:
@@ -285,6 +298,24 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
     return lines[:1] if lines and question.wants not in ("", "name", "hobby") and lines[0].hit.kind == "memory" else lines
 
 
+def _of_kind(runtime: Runtime, question: MemoryQuestion) -> list[_Line]:
+    """Return what is known of the person's own job or hobbies, by what facts are about; of jobs the last one told."""
+    if question.wants not in KINDS or question.kin or question.names or question.named or question.other or question.is_narrative:
+        return []
+    scope = conversation_scope(runtime)
+    facts = [one for one in memories.in_scope(runtime.read(), scope, OF_KIND_AMONG) if _is_of_self(one.text)]
+    sure = of_kind(runtime, question.wants, [one.text for one in facts])
+    found = [(one, like) for one, like in zip(facts, sure, strict=True) if like]
+    found = [(one, like) for one, like in found if like >= max(like for _, like in found) - NEARLY / 2]
+    newest = sorted(found, key=lambda pair: pair[0].updated_at, reverse=True)[: KINDS[question.wants]]
+    hits = [(Recalled.of(one, like, f"about: {question.wants}", one.updated_at), like) for one, like in newest]
+    return [_Line(hit, addressed(hit.text), like) for hit, like in hits]
+
+
+def _is_of_self(fact: str) -> bool:
+    return "User " in fact and not fact.startswith("User's") and not is_over(fact)
+
+
 def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:
     """Say whether a second line tells more: as surely as the first, or what was said beside it."""
     is_beside = question.is_told and line.hit.thread_id == first.hit.thread_id
@@ -308,7 +339,7 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if hit.score < (TOLD_SCORE if question.is_told else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
-    told = _quotable(runtime, question, thread_id, message)
+    told = [one for one in _quotable(runtime, question, thread_id, message) if not quotes.is_small_talk(one)]
     meant = {one: with_subject(one, _before(runtime, message, one)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
     if not question.is_told and (answers := [one for one in chosen if certain(question, meant[one], is_fact=False)]):
@@ -379,12 +410,20 @@ def _nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: S
         return [line for line in told if line is not None]
     found = [line for hit in hits for line in _may_be(runtime, question, asked.thread_id, hit)]
     alike = likeness(runtime, asked.text, question, [line.said for line in found])
-    near = [replace(line, sure=like) for line, like in zip(found, alike, strict=True) if like >= NEAR]
+    least = NEAR if question.is_personal and question.wants != "reason" else PLAINLY_NEAR
+    if question.kin:  # of the same person something less like the question may be meant
+        least -= ABOUT_AS_NEAR / 2
+    near = [replace(line, sure=like) for line, like in zip(found, alike, strict=True) if like >= least]
     lines: list[_Line] = []
     for line in sorted(near, key=lambda line: -line.sure):
-        if len(lines) < LINES and (not lines or _belongs_beside(question, line, lines[0])):
+        if len(lines) < LINES and (not lines or _is_as_near(line, lines[0]) or _belongs_beside(question, line, lines[0])):
             lines.append(line)
     return lines
+
+
+def _is_as_near(line: _Line, first: _Line) -> bool:
+    """Say whether another sentence of the same message is about as near to a question."""
+    return line.hit.id == first.hit.id and line.said != first.said and line.sure >= first.sure - ABOUT_AS_NEAR
 
 
 def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[_Line]:

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+import numpy as np
+
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.answering_sentence import certain, is_held_half, may_answer, names, whole_sentences
+from memapp.language.english.answering_sentence import certain, is_about_same, is_held_half, may_answer, names, whole_sentences
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import EN
+from memapp.language.english.memory_question import EN as EN_MEMORY
 from memapp.language.english.memory_question import MemoryQuestion, looked_up_beside
 from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
@@ -22,6 +25,10 @@ TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox fo
 QUOTE_CHARS = 200
 NEAR = 0.35
 """A sentence less like the question than this has nothing to do with it."""
+PLAINLY_NEAR = 0.4
+"""How near to a question that may be of the world a sentence must be, and to one that asks for a reason without giving one."""
+OF_KIND = 0.38
+"""How like the examples of a kind a fact of that kind is."""
 AMONG = 20
 """The waiting requests that are read for what they wait with."""
 
@@ -39,6 +46,19 @@ def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Seque
     return [max(float(like), NEAR) if _is_all_of(question, one) else float(like) for one, like in zip(said, near, strict=True)]
 
 
+def of_kind(runtime: Runtime, kind: str, facts: Sequence[str]) -> list[float]:
+    """Return how surely each fact tells what is asked for, a job or a hobby; 0 for one that is about other things."""
+    examples = [(name, one) for name, listed in EN_MEMORY.table("kinds").items() for one in listed]
+    rows = embedded(runtime, [*(one for _, one in examples), *facts]) if facts else None
+    if rows is None:
+        return [0.0] * len(facts)
+    alike = rows[len(examples) :] @ rows[: len(examples)].T  # of the likest two: one alone may share only a word
+    kinds = np.array([name for name, _ in examples])
+    likest = {name: np.sort(alike[:, kinds == name], axis=1)[:, -2:].mean(axis=1) for name in set(kinds)}
+    foremost = np.max(list(likest.values()), axis=0)
+    return [float(like) if like >= max(OF_KIND, most) else 0.0 for like, most in zip(likest[kind], foremost, strict=True)]
+
+
 def _is_all_of(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a question asks no more than of whom, or of what day, a sentence is."""
     is_of_it = question.kin or quotes.shares_subject(question.text, sentence)
@@ -53,7 +73,9 @@ def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: fl
     sure = ((request, one) for request, one in said if certain(question, one, is_fact=False))
     if found := next(chain(of_field, sure), None):
         return found
-    near = [(request, one) for request, one in said if may_answer(question, one, is_fact=False)]
+    of_anything = question.wants == "reason"
+    theirs = [(request, one) for request, one in said if of_anything or is_about_same(question, one, is_fact=False)]
+    near = [(request, one) for request, one in theirs if may_answer(question, one, is_fact=False)]
     alike = likeness(runtime, asked, question, [f"{label(request.field)}: {one}" for request, one in near])
     likely = [(like, place) for place, like in enumerate(alike) if like >= NEAR and like > told]
     return near[max(likely)[1]] if likely else None

@@ -48,11 +48,11 @@ def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
     return tuple(Exchange(f"question {number} " + "word " * words, f"answer {number}") for number in range(count))
 
 
-def test_a_context_that_fits_is_left_alone_and_counted_once() -> None:
+def test_a_context_that_fits_is_left_alone_and_counted_once_at_most() -> None:
     count = Counter()
     one = context(history=chat(3))
-    assert fit(one, 4000, count) == one
-    assert count.calls == 1
+    assert fit(one, 4000, count) == one and count.calls == 0
+    assert fit(one, cost(one) + budget.MEMORY_TOKENS + 10, count) == one and count.calls == 1
 
 
 def test_the_oldest_exchanges_go_first() -> None:

@@ -97,7 +97,8 @@ def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_
 def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:
     history = [Exchange("I have a cat.", "How nice!")]
     coming, come = (trunk(replace(context(message, history), form="simple")) for message in ("", "Guess what I did today."))
-    assert coming.system == come.system
+    assert coming.system == come.system and coming.turns[:-1] == come.turns[:-1]
+    assert (coming.turns[-1].content, come.turns[-1].content) == ("I have a cat.\n", "I have a cat.\nGuess what I did today.")
 
 
 def test_a_small_model_reads_its_last_reply_before_a_message_about_it() -> None:

@@ -526,3 +526,34 @@ def test_a_question_may_be_no_sentence(runtime: Runtime) -> None:
     assert own(runtime, "My mother's name?") == "Your mother is called Greta."
     assert own(runtime, "what's the boat called and don't be smart") == "Your boat is called Second Fix."
     assert "Thursdays" in own(runtime, "What day does Mei swim")
+
+
+def test_a_job_and_hobbies_are_told_by_what_facts_are_about(runtime: Runtime) -> None:
+    tell(runtime, "I drive a forklift", "I kicked Lenny out of the band", "my record is a naga chili", "I skate at the bowl")
+    assert "forklift" in own(runtime, "what do I do for money?")
+    assert own(runtime, "what are my hobbies?") == "You skate at the bowl."
+    tell(runtime, "I got promoted to staff engineer")
+    assert "staff engineer" in own(runtime, "what's my job?")
+
+
+def test_of_what_is_counted_a_number_stands_before_it(runtime: Runtime) -> None:
+    tell(runtime, "I have a little farm with goats", "fourteen goats and one donkey named Winston")
+    assert "fourteen goats" in own(runtime, "how many goats do I have?")
+
+
+def test_what_is_near_is_told_as_it_was_said_though_others_might_know_it(runtime: Runtime) -> None:
+    tell(
+        runtime,
+        "snapped my snare head at the gig yesterday",
+        "I prefer strong coffee without sugar",
+        "dad made his paella for the party",
+    )
+    assert "snare head" in own(runtime, "what broke at the gig?")
+    assert "without sugar" in own(runtime, "what coffee do I take?")
+    assert own(runtime, "what is the capital of France?") == own(runtime, "why do donkeys bray?") == ""
+    assert own(runtime, "when did Farid fire me?") == UNKNOWN
+
+
+def test_of_a_day_no_greeting_is_quoted(runtime: Runtime) -> None:
+    tell(runtime, "hi there", "rough shift today, two drunks and a flat tyre")
+    assert own(runtime, "how was my shift today?") == 'You told me today: "rough shift today, two drunks and a flat tyre"'

@@ -10,6 +10,7 @@ import pytest
 
 from memapp.domain.chat import MessageStatus, Role
 from memapp.domain.memory import Recalled
+from memapp.domain.prompt import FormRule
 from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
@@ -235,6 +236,16 @@ async def test_answers_show_the_memories_they_used_and_a_chip_opens_one(world: W
         await seen.settle(lambda: curate.count(seen.app.runtime) == 0)
         await seen.until(lambda: "[1]" not in seen.text())
         await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
+
+
+async def test_a_chip_says_when_it_was_kept_of_what_an_answer_from_memory_says_already(world: World) -> None:
+    async with world.opened() as seen:
+        settings = seen.app.runtime.settings.model_copy(update={"prompt_form": FormRule.SIMPLE})
+        seen.app.runtime.loaded = replace(seen.app.runtime.loaded, settings=settings)
+        curate.add(seen.app.runtime, "User's sister is called Mira.")
+        await seen.send("what is my sister called?")
+        assert seen.text().count("Your sister is called Mira.") == 1
+        assert re.search(r"\[1\] kept at \d\d:\d\d", seen.text())
 
 
 async def test_the_mouse_opens_a_chip_and_changes_the_mode(world: World) -> None:

@@ -13,12 +13,23 @@ from memapp.language.english.authorship import own_words
 from memapp.language.english.clauses import verb_at
 from memapp.language.english.given_names import given_names
 from memapp.language.english.grammar import expand, is_adverb, is_past, is_verb, sentences, stems, tokens
-from memapp.language.english.memory_question import POSSESSED_WORDS, MemoryQuestion, key, keys, kin_in, kin_words, singular
+from memapp.language.english.memory_question import (
+    POSSESSED_WORDS,
+    MemoryQuestion,
+    forms_of,
+    key,
+    keys,
+    kin_in,
+    kin_words,
+    singular,
+)
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
 FRAGMENT_WORDS = 4
+COUNTED_WITHIN = 3
+"""So many words behind a number is what it counts."""
 ENOUGH = 0.5
 """The share of the other words of a question that a hit must hold."""
 
@@ -32,10 +43,10 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
         return 0.0
-    if not question.is_narrative and EN.regex("{formerly}").search(sentence) and not EN.regex("{formerly}").search(question.text):
+    if not question.is_narrative and is_over(sentence) and not is_over(question.text):
         return 0.0
     is_of_somebody = is_fact or bool(question.wants) or not question.is_narrative
-    if is_of_somebody and not (question.is_told or question.of_anybody or _is_about_same(question, sentence, is_fact=is_fact)):
+    if is_of_somebody and not (question.is_told or question.of_anybody or is_about_same(question, sentence, is_fact=is_fact)):
         return 0.0
     is_wanted = question.wants and not question.is_told and not (question.wants == "reason" and question.is_narrative)
     if is_wanted and not (_has_beside(question, sentence) if question.of_anybody else has_wanted(question, sentence)):
@@ -82,7 +93,7 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     if (
         _only_named(question, sentence)
         or not all(one & held for one in _somebody(question))
-        or not (question.wants == "reason" or question.of_anybody or _is_about_same(question, sentence, is_fact=is_fact))
+        or not (question.wants == "reason" or question.of_anybody or _may_be_about_same(question, sentence, is_fact=is_fact))
     ):
         return False
     if question.is_yes_or_no:
@@ -90,7 +101,8 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
     if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
         return False
-    return not question.wants or (question.wants == "job" and bool(question.kin)) or has_wanted(question, sentence)
+    is_told_anyhow = question.wants == "reason" or (question.wants == "job" and bool(question.kin))
+    return not question.wants or is_told_anyhow or has_wanted(question, sentence)
 
 
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
@@ -109,9 +121,24 @@ def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
     if question.wants == "name":
         return asked_name(question, sentence) != "" or _has_name(question, sentence)
+    if question.wants == "number" and (counted := _counted(question)) & _held(sentence):
+        return _has_amount(sentence, counted)
     if question.wants == "person":
         return _has_name(question, sentence) or bool(kin_words() & {stem for word in tokens(sentence) for stem in stems(word)})
     return EN.regex(EN.table("holds")[question.wants]).search(sentence) is not None
+
+
+def _counted(question: MemoryQuestion) -> frozenset[str]:
+    """Return what a question asks the number of: `goats` in `how many goats do I have`."""
+    found = re.search(r"\bhow many (\w+)", question.text)
+    return forms_of(found[1].casefold()) if found else frozenset()
+
+
+def _has_amount(sentence: str, counted: frozenset[str]) -> bool:
+    """Say whether a number stands right before what is counted, as in `two brown goats`."""
+    words = tokens(expand(sentence))
+    amounts = [at for at, word in enumerate(words) if EN.regex(r"\d[\d.,]*|{numbers}|{amounts}").fullmatch(word)]
+    return any(keys(words[at + 1 : at + 1 + COUNTED_WITHIN]) & counted for at in amounts)
 
 
 def _has_beside(question: MemoryQuestion, sentence: str) -> bool:
@@ -150,6 +177,11 @@ def tells_of_past(text: str) -> bool:
     return EN.regex(r"\b(?:before|used to|until|formerly|previously|earlier|ago|since)\b").search(text) is not None or any(
         word in ("was", "were", "had", "did") or is_past(word) for word in words
     )
+
+
+def is_over(text: str) -> bool:
+    """Say whether a text says that what it tells is no longer so."""
+    return EN.regex("{formerly}").search(text) is not None
 
 
 def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
@@ -244,8 +276,18 @@ def _held(sentence: str) -> frozenset[str]:
     return keys(tokens(text))
 
 
-def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+def is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
     """Say whether a sentence is about whom the question is about: the person, or somebody of theirs whom it names."""
+    words = [word.casefold() for word in tokens(expand(sentence))]
+    return _may_be_about_same(question, sentence, is_fact=is_fact) and (
+        is_fact
+        or bool(keys(words[:1]) & question.names or keys(words) & question.by_name)
+        or bool({"i", "my", "we", "our", "me"} & set(words))
+    )
+
+
+def _may_be_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether nothing in a sentence says that it is about somebody else of the person's: of themselves not all do."""
     words = [word.casefold() for word in tokens(expand(sentence))]
     if keys(words[:1]) & question.names or (not is_fact and keys(words) & question.by_name):
         return True
@@ -259,7 +301,7 @@ def _is_about_same(question: MemoryQuestion, sentence: str, *, is_fact: bool) ->
         asked = {key(one) for one in question.kin}
         wider = {key(one) for word in question.kin for one in EN.table("wider").get(word, "").split()}
         return kin <= asked | wider
-    return is_fact or bool({"i", "my", "we", "our", "me"} & set(words))
+    return True
 
 
 def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
@@ -283,5 +325,6 @@ def _has_name(question: MemoryQuestion, sentence: str) -> bool:
     if question.kin:
         asked = {key(one) for one in question.kin}
         return any(kin_in(one.who) & asked for one in given_names(sentence))
-    large = any(word[:1].isupper() and word not in ("I", "User", "User's", "I'm") for word in tokens(sentence)[1:])
+    said = [word for word in tokens(sentence)[1:] if word[:1].isupper() and word not in ("I", "User", "User's", "I'm")]
+    large = any(not EN.regex("{months}|{weekdays}").fullmatch(word.removesuffix("s")) for word in said)
     return large or '"' in sentence or "“" in sentence

@@ -183,6 +183,19 @@ def kind_asked(core: str) -> str:
     return next((name for name, pattern in EN.table("wants").items() if EN.regex(pattern).fullmatch(core)), "")
 
 
+def may_be_theirs(question: MemoryQuestion) -> bool:
+    """Say whether a question may be of the person's life though others could know the answer: `what broke at the concert?`"""
+    is_known = EN.regex("{person}").search(question.text) or (
+        EN.regex("{of_known}").search(question.text) and (question.wants == "name" or _is_of_past(question.text))
+    )
+    return question.about == "person" and not question.is_yes_or_no and bool(is_known or question.names)
+
+
+def _is_of_past(text: str) -> bool:
+    words = [word.casefold() for word in tokens(text)]
+    return any(word in EN.unchanged_past | {"was", "were", "did", "had"} or is_past(word) for word in words)
+
+
 def asks_which(question: MemoryQuestion) -> bool:
     """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
     is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None

@@ -42,10 +42,10 @@ def speaks_of(text: str, name: str) -> bool:
         is_subject = (
             EN.regex(r"\bnames? (?:is|was) $").search(plain[: found.start()]) is not None
             or bool(found[1])
-            or found[2] in ("and I", "who")
+            or found[2] in ("and I", "who", "he", "she")
             or bool(follows and _may_be_verb(follows[0]))
         )
-        if is_subject or (before and (before[0] in ("called", "named") or before[0] in EN.referents)):
+        if is_subject or (before and (before[0] in ("called", "named", "with") or before[0] in EN.referents)):
             return True
     return False
 

@@ -14,10 +14,10 @@ from textual.widgets import Static
 
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Origin
 from memapp.domain.memory import Recalled
-from memapp.domain.text import clean
+from memapp.domain.text import clean, one_line
 from memapp.language.english.second_person import told
 from memapp.ui.safe import joined, plain, row, undo_words
-from memapp.ui.widgets.labels import clock, cost, matched
+from memapp.ui.widgets.labels import at_moment, clock, cost, matched
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
 
@@ -167,12 +167,19 @@ class Answer(Vertical):
 
     def _chip(self, number: int, hit: Recalled) -> Content:
         words = row(told(hit), CHIP_CHARS)
-        if hit.kind == "message":
+        if self._says(hit):
+            words = plain("where you said it" if hit.kind == "message" else f"kept {at_moment(hit.at, self.message.created_at)}")
+        elif hit.kind == "message":
             words = joined("“", words, "”")
         chip = joined((f"[{number + 1}]", "$accent"), " ★ " if hit.pinned else " ", words)
         if number == self.chip:
             chip = joined(("▸", "bold"), chip).stylize("reverse")
         return chip.stylize(Style.from_meta({"chip": number}))
+
+    def _says(self, hit: Recalled) -> bool:
+        """Say whether an answer from memory says already what a hit says: a chip then tells what it does not."""
+        begun = one_line(told(hit))[: CHIP_CHARS - 1].rstrip(".!… ")
+        return self.message.model == FROM_MEMORY and hit.said_by != "assistant" and begun in one_line(self.text)
 
     def _why(self) -> Content:
         hit = self.chosen
