@@ -35,7 +35,7 @@ IN_DOUBT = 0.3
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-ORDINARY = 0.1
+ORDINARY = 0.12
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
@@ -171,7 +171,8 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             beside = max((one for _, (one, _) in judged), key=lambda one: one.is_sensitive)
             is_rest = said.is_of_others >= OF_OTHERS and beside.is_sensitive >= SURELY_SENSITIVE
             most = beside if is_rest else most  # of somebody close one sentence tells one thing
-            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, most)
+            whose = replace(most, is_of_others=max(said.is_of_others, most.is_of_others))  # a name may stand only in what it says
+            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, whose)
             yield _fact(statement, said, "" if is_ordinary else _field(most))
 
 
