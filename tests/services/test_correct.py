@@ -136,6 +136,7 @@ def test_what_waits_is_asked_about_as_corrected(runtime: Runtime, turns: tuple[s
         ("I bake rye bread every Sunday", "oops, the oven"),
         ("my dog's name is Bruno", "no wait, that's Anna at the door"),
         ("I ride a moped to work", "sorry, traffic"),
+        ("I do not have sister", "no, joke, she got more hours"),
         ("my sister Ines plays the harp", "no wait, it's raining"),
     ],
 )
