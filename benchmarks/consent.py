@@ -12,7 +12,8 @@ what its labelled sentence gives as the value: that is read here by a few cues, 
 
 At last, in the full form only, each sentence of two independent lists is typed into a store of its own, through turn and upkeep:
 200 that say something sensitive in roundabout words, of the person and of people close, and 200 that only sound like it; then
-60 sensitive ones more, written later, which show whether what was mended for the first list holds for others.
+60 sensitive ones more, written later, which show whether what was mended for the first list holds for others, and 60 with as many
+near misses, written before anybody looked at what was left of the others.
 
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
@@ -58,7 +59,7 @@ NO_VALUE = re.compile(
 )
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
-LISTS = ("sensitive_list", "sensitive_list2")
+LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3")
 
 
 class Sentence(BaseModel):
@@ -192,9 +193,10 @@ def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
 
 def report_list(show: bool) -> list[str]:
     """Count what becomes known of lists that memapp's rules and examples were not made from, and return the bound if missed."""
-    rows, later = ([json.loads(line) for line in (MADE_UP / f"{name}.jsonl").open(encoding="utf-8")] for name in LISTS)
+    rows, later, latest = ([json.loads(line) for line in (MADE_UP / f"{name}.jsonl").open(encoding="utf-8")] for name in LISTS)
     print(f"\n{'typed in a turn':18}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
     parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]], "later": later}
+    parts |= {"latest": [row for row in latest if row["f"]], "their near misses": [row for row in latest if not row["f"]]}
     leaked: list[dict[str, str]] = []
     with models(None) as (model, embedder):
         for name, part in parts.items():

@@ -3,6 +3,7 @@
 Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -30,6 +31,7 @@ from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, S
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
+from memapp.language.english.life_domains import serves
 from memapp.prompts import budget, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
@@ -38,6 +40,7 @@ from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.episodes import in_prompt
+from memapp.services.life_domains import kept_out
 from memapp.services.open_turn import OpenTurn
 from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
@@ -51,6 +54,7 @@ TITLE_CHARS = 48
 ERASED = ("Something was erased for good while this was written.", "Try again.")
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
+SENTENCE_END = re.compile(r"(?<=[^\d\s][.!?])(?=\s)|(?<=\n)")
 
 
 def prompt_context(
@@ -148,6 +152,10 @@ class _Reply:
     text: str = ""
     aside: str = ""
     """What was cut of it."""
+    held: str = ""
+    """What came of a sentence that may have to be left out."""
+    kept_out: frozenset[str] = frozenset()
+    """Foods that could hurt, by what waits for a yes: no sentence offers them."""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
     has_asked: bool = False
@@ -201,6 +209,7 @@ class _Reply:
             self.retrieved = self._affordable(model, context, found)
             yield self._found()
         context = replace(context, said=(*context.said, *turn.others))
+        self.kept_out = kept_out(runtime, context.message or "")
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
         repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
@@ -208,7 +217,7 @@ class _Reply:
         is_worthless = self._is_all_aside and needs_another
         if (repeated or is_worthless or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
-            self.text = self.expects = self.aside = ""
+            self.text = self.expects = self.aside = self.held = ""
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
         if self._is_all_aside and not turn.cancel.is_set():
@@ -284,19 +293,32 @@ class _Reply:
                             yield Thinking()
                     case Piece(text=text):
                         self.waited_seconds = self.waited_seconds or time.monotonic() - self.turn.began_at
-                        said = clean(text)[: MAX_MESSAGE_CHARS - len(self.text)]
+                        said = self._offered(clean(text))[: MAX_MESSAGE_CHARS - len(self.text)]
                         self.text += said
                         self._save_partial()
                         yield Streamed(said)
                         if said.rstrip(" ").endswith(ENDS) and self._cut(context):
-                            self.usage = Usage(waited_seconds=self.waited_seconds)
+                            self.usage, self.held = Usage(waited_seconds=self.waited_seconds), ""
                             break
                         if len(self.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
                             self.usage = Usage(at_limit=True, waited_seconds=self.waited_seconds)
                             break
+        if last := self._offered("", is_end=True)[: MAX_MESSAGE_CHARS - len(self.text)]:
+            self.text += last
+            yield Streamed(last)
         self._cut(context)
         message = self.turn.message.text if self.turn.message else ""
         self.expects = writable(respond.parse_prediction(clean(tail)), [self.text, message])
+
+    def _offered(self, text: str, *, is_end: bool = False) -> str:
+        """Return of what came what may be shown; where there is a food to leave out, only whole sentences can tell."""
+        if not self.kept_out:
+            return text
+        *whole, self.held = SENTENCE_END.split(self.held + text)
+        if is_end:
+            whole, self.held = [*whole, self.held], ""
+        self.aside += "".join(one for one in whole if serves(one, self.kept_out))
+        return "".join(one for one in whole if not serves(one, self.kept_out))
 
     def _cut(self, context: PromptContext) -> bool:
         """Cut what a reply should not say, and say whether it ends there. If it begins with that, it may still come."""

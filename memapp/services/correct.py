@@ -38,6 +38,8 @@ VERY_NEAR = 0.5
 """The same where nothing says that it was spoken of just before."""
 NEAR_BEHIND_CUE = 0.25
 """The same behind words which say themselves that the old one does not hold."""
+NEAR_LED_ALIKE = 0.28
+"""The same right behind what it corrects, where both are said with the same article."""
 CLEARLY = 0.05
 """So much nearer than any other must the fact be that is meant."""
 
@@ -166,7 +168,7 @@ def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected]
     ways = [(one, way) for one in meant for way in replacements(correction, one.text)]
     sure = [(one, way) for one, way in ways if way.is_sure]
     if not sure and correction.instead:
-        sure = _nearest(runtime, correction.instead.text, ways, least)
+        sure = _nearest(runtime, correction, ways, least)
     if len(sure) != 1:
         return None
     ((one, way),) = sure
@@ -177,16 +179,24 @@ def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected]
 
 
 def _nearest(
-    runtime: Runtime, value: str, ways: Sequence[tuple[Corrected, Replacement]], least: float
+    runtime: Runtime, correction: Correction, ways: Sequence[tuple[Corrected, Replacement]], least: float
 ) -> list[tuple[Corrected, Replacement]]:
-    """Return the way that gives up the words most like a value, if they are like it. Without an embedding model none is."""
+    """Return the way that gives up the words most like what holds instead, if they are like it; without vectors none is."""
+    value = correction.instead.text if correction.instead else ""
     rows = embedded(runtime, [value, *(way.gives_way for _, way in ways)], wait=True) if ways else None
     if rows is None:
         return []
     alike = sorted(zip(map(float, rows[1:] @ rows[0]), ways, strict=True), key=lambda pair: -pair[0])
     (likeness, best), *others = alike
     is_clear = all(one[0] is best[0] or likeness - other >= CLEARLY for other, one in others)
-    return [best] if likeness >= least and is_clear else []
+    return [best] if likeness >= _least(correction, best[1], least) and is_clear else []
+
+
+def _least(correction: Correction, way: Replacement, least: float) -> float:
+    """Return how like the words that give way a value must be; what says itself that the old does not hold needs no article."""
+    if way.is_led_otherwise and least >= NEAR:
+        return max(least, VERY_NEAR)
+    return min(least, NEAR_LED_ALIKE) if way.is_led_alike and not correction.is_bare and least < VERY_NEAR else least
 
 
 def _answers_another(last: Message, correction: Correction, found: Corrected) -> bool:

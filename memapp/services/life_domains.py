@@ -10,7 +10,7 @@ from memapp.language.english import life_domains
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.embed import KINDS, embedded
-from memapp.store import memories, vectors
+from memapp.store import consents, memories, vectors
 from memapp.store.scope import Scope
 from memapp.store.vectors import Vectors
 
@@ -59,6 +59,18 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
     fitting = _fitting(runtime, message, found) if is_request else None
     of_each = tuple(circumstances[tag] for tag in needed if tag in circumstances)
     return Bearing(tuple({hit.id: hit for hit in (*vital, *fasts)}.values()), fitting, of_each)
+
+
+def kept_out(runtime: Runtime, said: str) -> frozenset[str]:
+    """Return the foods that a reply leaves out because of what still waits for a yes, but for those that the person names.
+
+    That tells nothing, and changes nothing that is known; what was denied, or asked about in vain, is not gone by.
+    """
+    session = runtime.read()
+    waiting = [*consents.list_pending(session), *consents.asleep(session)]
+    told = [memory.text if (memory := consents.memory_of(session, one.id)) else one.new_value for one in waiting]
+    foods = frozenset(food for text in told for food in life_domains.kept_out_by(text))
+    return frozenset(food for food in foods if not life_domains.names(said, food))
 
 
 def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled]) -> tuple[Recalled, ...] | None:

@@ -51,6 +51,7 @@ FACTS_PER_DAY = 100
 """More than anybody tells of themselves; what is left is learned on the next day."""
 REQUESTS_PER_TURN = 20
 """More than anybody states in one message, so nothing is lost; the chat asks about only one of them."""
+NAMING = frozenset({"name", "called", "named", "is"})
 NOT_LASTING = "does not last, or is not meant"
 
 
@@ -116,13 +117,27 @@ def _with_instead(runtime: Runtime, drafts: list[Draft], corrected: Corrected | 
     """
     drafts = [one for one in drafts if not _only_corrects(one, corrected)]
     instead = corrected.instead if corrected else None
-    if corrected is None or instead is None or any(not one.text or _says_whole(one, corrected) for one in drafts):
+    if corrected is None or instead is None:
         return drafts
+    drafts, named = _without_naming(drafts, instead)
+    if any(not one.text or _says_whole(one, corrected) for one in drafts):
+        return [*drafts, *named]
+    drafts += named if corrected.requests else []
     value = {word for word in tokens(instead.text) if word not in tokens(corrected.text)}
     told = [one for one in drafts if _is_of_same(one, corrected) and value <= set(tokens(one.text))]
     topics = [one.topic for one in [instead, *told] if one.topic]
     topic = topics[0] if topics else sensitive_topic(runtime, instead.text)
     return [replace(instead, topic=topic), *(one for one in drafts if one not in told)]
+
+
+def _without_naming(drafts: Sequence[Draft], instead: Draft) -> tuple[list[Draft], list[Draft]]:
+    """Part from the facts of a message those that only name somebody as what holds instead does: `User's son is called Cees.`"""
+    told = {word.removesuffix("'s") for word in tokens(instead.text.casefold())} | NAMING
+    parted: tuple[list[Draft], list[Draft]] = ([], [])
+    for one in drafts:
+        words = {word.removesuffix("'s") for word in tokens(one.text.casefold())}
+        parted[bool(words & NAMING) and words <= told].append(one)
+    return parted
 
 
 def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
@@ -135,7 +150,8 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
     correction = read_correction(draft.value) if corrected else None
     if corrected is None or correction is None:
         return False
-    is_placed = corrected.instead and correction.instead and draft.value.rstrip(" .!").endswith(correction.instead.text)
+    new = correction.instead if corrected.instead else None
+    is_placed = new and (correction.old or draft.value.rstrip(" .!").endswith(new.text))
     return bool(is_placed) or correction.points_back or says_no_more(draft.value)
 
 
@@ -199,6 +215,9 @@ def _store(
                     changes.apply(session, Updated(same, sources=(message.id,)), actor)
                 standing = None if standing and standing.memory_id == same else standing  # it was said again
                 continue
+            if standing and standing.requests and standing.instead and standing.instead.text == draft.text:
+                _end(session, runtime, standing, actor)  # first: the same value may be asked about anew
+                standing = None
             if _waits(runtime, message, draft, memory):
                 continue
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide

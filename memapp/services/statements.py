@@ -22,6 +22,7 @@ from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret
+from memapp.language.english.statements import stands_alone
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
@@ -35,7 +36,7 @@ IN_DOUBT = 0.3
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-ORDINARY = 0.15
+ORDINARY = 0.12
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
@@ -158,7 +159,7 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
     most = max([sentence, *(said for _, (said, _) in judged)], key=lambda one: one.is_sensitive)
     if _waits_as_a_whole(judged, sentence):
         is_meant = max([sentence.is_meant, *(said.is_meant for _, (said, _) in judged if said.is_sensitive >= SURELY_SENSITIVE)])
-        is_whole = len(statement.sentence.split()) >= FEWEST_WORDS
+        is_whole = len(statement.sentence.split()) >= FEWEST_WORDS and stands_alone(statement.sentence)
         if most.is_sensitive >= SURELY_SENSITIVE and is_meant >= IS_MEANT and is_whole:
             yield Draft("", (), topic=_field(most), value=statement.sentence)
         return
@@ -174,7 +175,8 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             beside = max((one for _, (one, _) in judged), key=lambda one: one.is_sensitive)
             is_rest = said.is_of_others >= OF_OTHERS and beside.is_sensitive >= SURELY_SENSITIVE
             most = beside if is_rest else most  # of somebody close one sentence tells one thing
-            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, most)
+            whose = replace(most, is_of_others=max(said.is_of_others, most.is_of_others))  # a name may stand only in what it says
+            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, whose)
             yield _fact(statement, said, "" if is_ordinary else _field(most))
 
 

@@ -18,6 +18,7 @@ from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
 from memapp.prompts.respond import AT_A_LOSS, HEARD
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
+from memapp.services.consent import decisions, pending
 from memapp.store import chat
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say, use_simple_form
 
@@ -120,6 +121,22 @@ def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_
         session.run("UPDATE messages SET text = 'I am here to help. I am here to help. ' WHERE role = 'assistant'")
     say(runtime, thread, "Which tea is best at noon?")
     assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
+
+
+def test_a_reply_leaves_out_a_food_that_could_hurt_while_the_allergy_only_waits(runtime: Runtime, model: ScriptedModel) -> None:
+    say(runtime, new_chat(runtime), "I'm allergic to walnuts.")
+    (waits,) = pending.list_pending(runtime)
+    model.enqueue("Try rye bread. A walnut loaf is lovely! Or bake scones.")
+    happened = say(runtime, new_chat(runtime), "Which bread should I bake?")
+    shown = "".join(event.text for event in happened if isinstance(event, Streamed))
+    assert shown == only(Completed, happened).reply.text == "Try rye bread. Or bake scones."
+    model.enqueue("Yes, walnuts are good for the heart.")
+    asked = say(runtime, new_chat(runtime), "Are walnuts healthy?")
+    assert only(Completed, asked).reply.text == "Yes, walnuts are good for the heart."
+    decisions.deny(runtime, waits.id)
+    model.enqueue("Try rye bread. A walnut loaf is lovely! Or bake scones.")
+    anew = say(runtime, new_chat(runtime), "Which bread should I bake?")
+    assert "walnut" in only(Completed, anew).reply.text  # what was denied is not gone by
 
 
 def test_a_small_model_reads_no_news_and_what_it_says_of_its_prompt_is_cut(tmp_path: Path) -> None:

@@ -36,8 +36,12 @@ class Value:
     text: str
     preposition: str = ""
     """Before it: `on Friday`, `near Zadar`."""
+    article: str = ""
+    """Before it, as `article_of` names it."""
     is_name: bool = False
     """Somebody or something is said to be called so."""
+    is_spelling: bool = False
+    """A name is said to be written so."""
 
     @property
     def kind(self) -> Kind:
@@ -51,6 +55,12 @@ class Value:
             return "number"
         is_written_as_name = self.text[:1].isupper() and not any(map(is_common, self.text.split()))
         return "name" if self.is_name or is_written_as_name else "noun"
+
+
+def article_of(word: str) -> str:
+    """Return the article that a word is, `a` for `an`; empty for any other word."""
+    small = word.casefold()
+    return "a" if small == "an" else small if small in EN.articles else ""
 
 
 def is_day(word: str) -> bool:
@@ -77,6 +87,10 @@ class Correction:
     who: str | None = ""
     """Who ended something, as it is written; empty where that is not said, None where it need not be who the fact is about."""
     instead: Value | None = None
+    is_bare: bool = False
+    """What holds instead is said alone behind words that lead to anything, and none of them is `no`: `oops, tea`."""
+    about: Forms = ()
+    """Of what it says that it is otherwise: `the wedding is on the 14th`."""
 
     @property
     def names_what(self) -> bool:
@@ -90,7 +104,7 @@ def read_correction(text: str) -> Correction | None:
 
     Whatever it ends it may name anywhere; what points back, and what holds instead, is said at once.
     """
-    sentences = enumerate(stated_sentences(text))
+    sentences = enumerate(stated_sentences(EN.regex("{asked_back}").sub(r"not \g<old>,", text)))
     by_sentence = [reduce(_both, _of_sentence(words, is_first=not place), Correction()) for place, words in sentences]
     ended = [replace(one, points_back=False, instead=None) for one in by_sentence[AT_ONCE:]]
     found = reduce(_both, [*by_sentence[:AT_ONCE], *ended], Correction())
@@ -127,9 +141,10 @@ def only_ends(fact: str) -> bool:
 
 def correction_of(message: Message) -> Correction | None:
     """Return what a message corrects or ends; a day may be told as seen from the message's: `no, it's next Wednesday`."""
-    of_its_day = read_correction(typed_on_its_day(message))
+    of_its_day, plainly = read_correction(typed_on_its_day(message)), read_correction(message.typed_text)
     is_day = of_its_day is not None and of_its_day.instead is not None and of_its_day.instead.kind == "day"
-    return of_its_day if is_day else read_correction(message.typed_text)
+    is_of_old_month = plainly is not None and plainly.instead is not None and plainly.instead.kind == "number"  # `the 14th`
+    return of_its_day if is_day and not is_of_old_month else plainly
 
 
 def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
@@ -138,7 +153,7 @@ def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
     Whom a pronoun or nobody stands for is somebody of whom was spoken just before.
     """
     held = {stem for word in tokens(fact) for stem in stems(word)}
-    if any(one.isdisjoint(held) for one in correction.old) or not EN.regex(correction.fact).search(fact):
+    if any(one.isdisjoint(held) for one in (*correction.old, *correction.about)) or not EN.regex(correction.fact).search(fact):
         return False
     if correction.holds and not any(one.isdisjoint(held) for one in correction.holds):
         return False
@@ -181,25 +196,50 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
     """Yield what the parts of a sentence say. Only the first of a message points at what was said before it: others at itself."""
     if not EN.hypothetical.isdisjoint(word.casefold() for word in words):
         return
-    whole = EN.regex(r"\A(?:{mistaken}),\s*").sub("", _without_leads(join(list(words)))[1])
-    contrast = _fitting(EN.entry("contrasts"), whole)
-    if contrast and (value := _value(contrast["new"], is_all=True)) and (old := _forms(contrast["old"])):
-        yield Correction(is_lead=True, old=old, instead=value, who=_first_of(contrast.groupdict(), ("who",)))
+    whole = EN.regex(r"\A(?:{mistaken}),\s*|,\s*(?:{mistaken})\Z").sub("", _without_leads(join(list(words)))[1])
+    if contrast := _contrast(whole):
+        yield contrast
         return
+    is_denied = not EN.denials.isdisjoint(word.casefold() for word in words)
     for part in _parts(words):
         has_lead, text = _without_leads(join(part))
         found = _read(text)
         if found.points_back and not is_first:
             found = replace(found, points_back=False, is_lead=True)
         is_first = is_first and (not text or found.points_back)
-        yield replace(found, is_lead=found.is_lead or has_lead)
+        yield replace(found, is_lead=found.is_lead or has_lead, is_bare=found.is_bare and not is_denied)
+
+
+def _contrast(sentence: str) -> Correction | None:
+    """Read a sentence that says what holds and what does not: `Friday, not Sunday`, `three kids, not two`."""
+    found = _fitting(EN.entry("contrasts"), sentence)
+    if found is None:
+        return None
+    value, last = (_number_of(found[name]) or _value(found[name], is_all=True) for name in ("new", "old"))
+    are_numbers = value is not None and last is not None and value.kind == last.kind == "number"
+    is_of_kind = value is not None and last is not None and value.kind == last.kind != "noun"
+    if not are_numbers:
+        value = _value(found["new"], is_all=True)
+    if value is None or ("unmarked" in found.re.groupindex and found["unmarked"] is not None and not is_of_kind):
+        return None
+    old = (stems(last.text),) if last and are_numbers else _forms(found["old"])
+    return Correction(is_lead=True, old=old, instead=value, who=_first_of(found.groupdict(), ("who",))) if old else None
+
+
+def _number_of(text: str) -> Value | None:
+    """Return the number in words that have one: `4` of `4 chickens`."""
+    words = tokens(text)
+    numbers = [word for word in words if number_in(word)]
+    preposition = words[0].casefold() if words and words[0].casefold() in EN.naming_prepositions else ""
+    return Value(numbers[0], preposition) if len(numbers) == 1 else None
 
 
 def _both(one: Correction, other: Correction) -> Correction:
     """Join what two parts of a message say; of the same thing the first counts."""
     named = one if one.names_what else other
-    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over", "instead")}
-    return replace(named, **either)
+    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over")}
+    valued = one if one.instead else other
+    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, about=valued.about)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
@@ -223,23 +263,31 @@ def _read(text: str) -> Correction:
     """Read a part in the first way that it fits; else the value that it may be."""
     ways = ((way, _fitting(way["patterns"], text)) for way in EN.entry("ways"))
     read = (_in_way(way, found.groupdict()) for way, found in ways if found)
-    return next(filter(None, read), Correction(instead=_value(text, is_all=True)))
+    return next(filter(None, read), Correction(instead=_value(text, is_all=True), is_bare=True))
 
 
 def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correction | None:
     """Return what a part says in a way; None where its words do not go with that."""
     old, who, new = (_first_of(said, names) for names in (("old", "name", "other"), ("who", "he", "him"), ("new",)))
     found = Correction(way.get("points_back", False), way.get("is_lead", False), way.get("is_over", False), _forms(old))
-    value = _value(new)
+    is_named = said.get("named") is not None
+    value = _value(new, is_name=is_named)
     if value is None and "new" not in said:
         if "old" in said and not (found.old or found.points_back):
             is_it = old.casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we")
             return replace(found, points_back=True) if is_it else None
         who_ended = None if "name" in said else who
         return replace(found, fact=way.get("fact", ""), holds=_forms(_first_of(said, ("to",))), who=who_ended)
-    if value is None or (way.get("is_of_time") and value.kind in ("name", "noun")):
+    is_no_value = way.get("is_of_time") or (_is_seen_somewhere(value, new) if value and not found.is_over else False)
+    if value is None or (value.kind in ("name", "noun") and is_no_value):
         return None
-    return replace(found, instead=replace(value, is_name=said.get("named") is not None))
+    value = replace(value, is_name=is_named, is_spelling=way.get("is_spelling", False))
+    return replace(found, instead=value, about=_forms(_first_of(said, ("about",))))
+
+
+def _is_seen_somewhere(value: Value, new: str) -> bool:
+    """Say whether words tell where somebody or something is just now: `Anna at the door`, `Leo on the phone`."""
+    return EN.regex(r"(?:at|on) the\b").match(new.partition(value.text)[2].strip()) is not None
 
 
 def _first_of(said: Mapping[str, str | None], names: Sequence[str]) -> str:
@@ -251,21 +299,25 @@ def _fitting(patterns: Sequence[str], text: str) -> re.Match[str] | None:
     return next(filter(None, (EN.regex(pattern).fullmatch(text) for pattern in patterns)), None)
 
 
-def _value(text: str, *, is_all: bool = False) -> Value | None:
-    """Return the value that words begin with, with its preposition; None if they begin with none. `is_all`: and nothing else."""
+def _value(text: str, *, is_all: bool = False, is_name: bool = False) -> Value | None:
+    """Return the value that words begin with, with its preposition; None if they begin with none.
+
+    `is_all`: and with nothing else. `is_name`: what is written as a name may be any word, as `Lot`.
+    """
     words = tokens(EN.regex("{behind}$").sub("", text))
     preposition = words.pop(0).casefold() if words and words[0].casefold() in EN.naming_prepositions else ""
-    if words and words[0].casefold() in EN.articles:
-        del words[0]
+    article = article_of(words[0]) if words else ""
+    words = words[1:] if article else words
     end = next((at for at, word in enumerate(words) if at and _ends_value(word)), len(words))
-    kept = words[:end]
+    kept = words[: end - 1] if end > 1 and words[end - 1].casefold() in ("one", "ones") else words[:end]  # `a blue one`
     if is_date(" ".join(kept)):
         return Value(" ".join(kept), preposition)
-    if not 0 < len(kept) <= MOST_WORDS or (is_all and end < len(words)) or any(map(_is_no_value, kept)):
+    is_none = any(_is_no_value(word) and not (is_name and word[:1].isupper()) for word in kept)
+    if is_none or not 0 < len(kept) <= MOST_WORDS or (is_all and end < len(words)):
         return None
     if len(kept) > 1 and any(map(number_in, kept)):  # `three questions` is no other count of what was counted
         return None
-    return Value(" ".join(kept), preposition)
+    return Value(" ".join(kept), preposition, article)
 
 
 def _ends_value(word: str) -> bool:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from memapp.language.english.grammar import EN as WORDS
+from memapp.language.english.grammar import root, tokens
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("domains")
@@ -33,6 +35,24 @@ def domains_of(fact: str) -> list[str]:
 def is_vital(fact: str) -> bool:
     """Say whether a fact tells what somebody must not be given to eat: a diet, an allergy, a fast."""
     return _found("{vital}", fact)
+
+
+def kept_out_by(fact: str) -> frozenset[str]:
+    """Return the roots of the foods that a fact tells not to give somebody: `walnut` of `User is allergic to walnuts.`"""
+    found = _EN.regex("{kept_out}").finditer(fact) if is_vital(fact) else ()
+    foods = [text for one in found for text in one.groupdict().values() if text]
+    words = (word for text in foods for word in tokens(text) if word.isalpha() and word.casefold() not in WORDS.function_words)
+    return frozenset(map(root, words))
+
+
+def serves(sentence: str, foods: frozenset[str]) -> bool:
+    """Say whether a sentence names one of some foods, and not to leave it out."""
+    return any(names(sentence, food) for food in foods) and not _found("{leaves_out}", sentence)
+
+
+def names(text: str, food: str) -> bool:
+    """Say whether a text has a word of this root."""
+    return food in map(root, tokens(text.replace("-", " ")))
 
 
 def touches_food(message: str) -> bool:

@@ -8,14 +8,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rapidfuzz import fuzz
+
 from memapp.language.english.authorship import stated_sentences
-from memapp.language.english.correction import EN, Correction, Kind, Value, is_day
+from memapp.language.english.correction import EN, Correction, Kind, Value, article_of, is_day
 from memapp.language.english.dates import is_date, other_day
 from memapp.language.english.grammar import is_adverb, join, stems, tokens
 from memapp.language.english.parsed_fact import number_in, verb_place
 from memapp.language.english.writing import check_form
 
 Span = tuple[int, int]
+SPELLED_ALIKE = 60.0
+"""So like a name, of 100, is the way in which it was spelled wrongly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,10 @@ class Replacement:
     text: str
     is_sure: bool
     """The value can stand for nothing else there; else the two must be near in meaning."""
+    is_led_alike: bool = False
+    """Both are said behind the same article, and of one thing or of several: `the harp`, `the cello`; `bees`, `ducks`."""
+    is_led_otherwise: bool = False
+    """The value is said with an article that these have not: `bread`, `the oven`."""
 
 
 def replacements(correction: Correction, fact: str) -> list[Replacement]:
@@ -36,13 +44,14 @@ def replacements(correction: Correction, fact: str) -> list[Replacement]:
         return []
     written = tokens(fact)
     verb = verb_place(written)
-    if verb >= len(written) - 1:
+    named = _named(correction, written) if correction.old else None
+    if verb >= len(written) - 1 and not (named and not correction.is_over):
         return []
     kind = value.kind
-    if correction.old and (named := _named(correction, written)):
+    if named:
         found = [(named, named, True)]
     elif kind == "noun" and not value.preposition:
-        found = [(part, whole, False) for part, whole in _parts_of_object(written, verb)]
+        found = [(part, whole, False) for part, whole in _parts_of_objects(value, written, verb, is_over=correction.is_over)]
     else:
         found = [(span, span, kind != "noun") for span in _of_kind(kind, value, written, verb)]
         found = found if len(found) == 1 else []
@@ -87,6 +96,10 @@ def _of_kind(kind: Kind, value: Value, written: Sequence[str], verb: int) -> lis
             return [(at, at + 1) for at, word in undated if number_in(word) not in ("", "1")]
         case "name":
             names = list(_names(written))
+            if value.is_spelling:
+                return [span for span in names if fuzz.ratio(value.text, " ".join(written[slice(*span)])) >= SPELLED_ALIKE]
+            if value.is_name:
+                names = [span for span in names if not _is_place_word(written[span[0] - 1])]
             said_of = [span for span in names if span[0] > verb] or names
             return [span for span in said_of if _follows(value.preposition, written, span[0])]
         case "noun":
@@ -138,15 +151,29 @@ def _is_small(word: str) -> bool:
     return is_mark or small in EN.function_words | EN.opening | {"user's"} or bool(number_in(small)) or is_adverb(small)
 
 
-def _parts_of_object(written: Sequence[str], verb: int) -> Iterator[tuple[Span, Span]]:
-    """Yield what of the object a noun could stand for: all of it, or what says more of it (`piano` in `piano lessons`)."""
-    whole = next(_noun_phrases(written, verb + 1), None)
-    if whole is None or any(_is_place_word(word) for word in written[verb + 1 : whole[0]]):
-        return
-    start, end = whole
-    for at in range(start, end):
-        yield ((at, end), whole)
-        yield from (((at, stop), (at, stop)) for stop in range(at + 1, end))
+def _parts_of_objects(value: Value, written: Sequence[str], verb: int, *, is_over: bool) -> Iterator[tuple[Span, Span]]:
+    """Yield what a noun could stand for: all of the object, or what says more of it (`piano` in `piano lessons`).
+
+    For what stands behind a preposition (`jam from quinces`) it can where both are led alike; not in place of what is over.
+    """
+    for place, whole in enumerate(_noun_phrases(written, verb + 1)):
+        start, end = whole
+        is_object = not (place or any(_is_place_word(word) for word in written[verb + 1 : start]))
+        is_alike = not is_over and _is_led_alike(value, written, whole) and not any(map(_is_name_or_day, written[start:end]))
+        if not (is_object or is_alike):
+            continue
+        for at in range(start, end):
+            yield ((at, end), whole)
+            yield from (((at, stop), (at, stop)) for stop in range(at + 1, end))
+
+
+def _is_led_alike(value: Value, written: Sequence[str], whole: Span) -> bool:
+    is_of_several = [word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in (value.text, written[whole[1] - 1])]
+    return article_of(written[whole[0] - 1]) == value.article and is_of_several[0] == is_of_several[1]
+
+
+def _is_name_or_day(word: str) -> bool:
+    return word[:1].isupper() or is_day(word)
 
 
 def _is_place_word(word: str) -> bool:
@@ -174,7 +201,9 @@ def _put(
         before[-1] = "an" if new[0].casefold() in "aeiou" else "a"
     behind = [] if is_only_core else written[end:]
     text = join([*before, new, *behind])
-    return Replacement(" ".join(written[part[0] : part[1]]), f"{text}.", is_sure)
+    is_other = value.article not in ("", article_of(written[whole[0] - 1]))
+    gives_way = " ".join(written[part[0] : part[1]])
+    return Replacement(gives_way, f"{text}.", is_sure, _is_led_alike(value, written, whole), is_other)
 
 
 def _in_form_of(old: str, new: str) -> str:

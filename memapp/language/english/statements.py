@@ -115,6 +115,15 @@ def _in_plain_words(text: str) -> str:
     return ". ".join(plain(one) for one in sentences(own_words(unwrap(text[:TYPED_CHARS]))))
 
 
+def stands_alone(sentence: str) -> bool:
+    """Say whether a sentence can be understood, and so asked about, by itself.
+
+    What is said of somebody without a name, and not of the person, cannot: `She came out arguing.`
+    """
+    words = [word.casefold() for word in without_interjections(tokens(plain(sentence)))]
+    return word_at(words, 0) not in EN.somebody_unnamed or not EN.of_person_too.isdisjoint(words)
+
+
 def in_third_person(text: str) -> str:
     """Return what a sentence of the person's own says, as it would be learned: `User has a boat.`; any other one as it is."""
     if EN.of_oneself.isdisjoint(re.findall("[a-z]+", text.casefold())):

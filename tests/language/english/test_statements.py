@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.statements import plain, read
+from memapp.language.english.statements import plain, read, stands_alone
 
 
 def facts(text: str) -> list[str]:
@@ -241,3 +241,17 @@ def test_what_asks_for_something_is_no_fact(text: str) -> None:
 )
 def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str]) -> None:
     assert [one.fact for one in read(typed) if one.fact] == told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_clear"),
+    [
+        ("She came out arguing.", False),
+        ("They came out like inner tubes.", False),
+        ("They want me to wear a box on my chest for two weeks.", True),
+        ("A friend of mine found a lump.", True),
+        ("Lost my job.", True),
+    ],
+)
+def test_what_is_said_of_somebody_without_a_name_cannot_be_asked_about_alone(sentence: str, is_clear: bool) -> None:
+    assert stands_alone(sentence) == is_clear
