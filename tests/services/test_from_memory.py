@@ -465,6 +465,12 @@ def test_who_or_when_is_told_of_those_the_person_told_of(runtime: Runtime) -> No
     assert own(runtime, "where does Olga live?").startswith(UNSURE)
 
 
+def test_what_is_forgotten_somewhere_asks_nothing(runtime: Runtime) -> None:
+    for message in ("I forgot my lunch again", "I forgot my keys at home", "I forget my umbrella all the time"):
+        assert own(runtime, message) == "", message
+    assert own(runtime, "I forgot my sister's name") == UNKNOWN
+
+
 def test_a_statement_that_reads_like_a_question_is_none(runtime: Runtime) -> None:
     tell(runtime, "I rolled the noodles too thick.")
     for message in (
