@@ -39,7 +39,7 @@ def run(options: dict[str, Any], task: str | None, expect: Path | None, command:
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @writes
 def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
-    """Say what is known of the last failure here, or of a command that you think of running.
+    """Say what is known of the last failure here, or of a command.
 
     Of a query with `memapp sql`, too, if it was a short while ago.
     """

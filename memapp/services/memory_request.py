@@ -17,6 +17,7 @@ from memapp.errors import UsageError
 from memapp.language.english import request_kind
 from memapp.language.english.framing import takes_back
 from memapp.language.english.memory_request import MOST_CHARS, by_likeness, read_request
+from memapp.language.english.recall import asks_what_was_replied
 from memapp.runtime import Runtime
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
 from memapp.services.asked_to_remember import allow, remember
@@ -56,7 +57,9 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
 def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
     """Return what a message of no plain form asks by its likeness, where the embedding model is one that tells it."""
     embedder = runtime.embedding.ready()
-    if takes_back(text) or len(text) > MOST_CHARS or embedder is None or not request_kind.reads(embedder.model_id):
+    if embedder is None or not request_kind.reads(embedder.model_id):
+        return None
+    if takes_back(text) or asks_what_was_replied(text) or len(text) > MOST_CHARS:
         return None
     rows = embedded(runtime, [text])
     return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)

@@ -28,7 +28,7 @@ from memapp.language.english.correction import ends_for_both, only_ends, only_sa
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.grammar import tokens
-from memapp.language.english.grounding import SAID, UNSAID
+from memapp.language.english.grounding import UNSAID
 from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
 from memapp.language.english.statements import in_third_person
@@ -76,11 +76,8 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     corrected = None if taught else find(runtime, message)
     if not (corrected or taught) and (text := restated(runtime, message)):
         told = [*(told_in(runtime, text) or ()), *told]
-    is_capable = model is not None and prompt_form(runtime, model) == "full"
-    if is_capable:  # it puts into words what the rules have none for
-        told = [one for one in told if not one.text.startswith(SAID)]
     drafts, refused, failure = told, list[list[str]](), None
-    if model and is_capable and language_of(typed).read(typed, before).may_tell:
+    if model and prompt_form(runtime, model) == "full" and language_of(typed).read(typed, before).may_tell:
         try:
             proposed, refused = _ask(runtime, model, surprise.expected, typed, cancel)
             drafts = with_others(proposed, told)

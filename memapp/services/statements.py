@@ -27,6 +27,7 @@ from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.people import introducing
+from memapp.services.prompt_form import prompt_form
 from memapp.store import chat, search
 
 LASTS = 0.7
@@ -79,10 +80,15 @@ def told_in(runtime: Runtime, typed: str, before: Sequence[str] = ()) -> list[Dr
     One without a text is only asked about.
     """
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    return told_by(embedder, typed, before) if embedder else None
+    return told_by(embedder, typed, before, may_quote=_may_quote(runtime)) if embedder else None
 
 
-def told_by(embedder: Embedder, typed: str, before: Sequence[str] = ()) -> list[Draft]:
+def _may_quote(runtime: Runtime) -> bool:
+    """Say whether nobody else puts into words what the rules have none for: a capable model does."""
+    return prompt_form(runtime, runtime.chat.ready()) != "full"
+
+
+def told_by(embedder: Embedder, typed: str, before: Sequence[str] = (), *, may_quote: bool = True) -> list[Draft]:
     """Return what a message tells, judged by the vectors of an embedding model. Raises `ModelError` where it fails."""
     told = language_of(typed).read(typed, before)
     if not judges(embedder.model_id):
@@ -92,7 +98,7 @@ def told_by(embedder: Embedder, typed: str, before: Sequence[str] = ()) -> list[
     drafts: list[Draft] = []
     for _, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):
         drafts = with_others(drafts, _of_sentence(list(group)))
-    return with_others(drafts, _as_said(judged[len(told.statements) :]))
+    return with_others(drafts, _as_said(judged[len(told.statements) :]) if may_quote else ())
 
 
 def with_others(drafts: Sequence[Draft], more: Iterable[Draft]) -> list[Draft]:
@@ -239,7 +245,7 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     told = language.read(typed, before)
     read = [*told.statements, *told.untold]
     judged = list(zip(read, _judged_by_any(runtime, read) or (), strict=False))
-    as_said = {draft.text for draft in _as_said(judged[len(told.statements) :])}
+    as_said = {draft.text for draft in _as_said(judged[len(told.statements) :])} if _may_quote(runtime) else set[str]()
     quoted_whole = {one.sentence: one for one in told.untold if one.fact in as_said}
     found: list[tuple[Statement, WhyNot | None]] = []
     for sentence, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):

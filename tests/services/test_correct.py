@@ -337,7 +337,9 @@ def test_what_was_a_mistake_is_not_told_as_what_was_before(runtime: Runtime) -> 
     assert "handball" not in own(runtime, "what did my daughter play before?")
 
 
-@pytest.mark.parametrize("typed", ["I forgot my lunch again", "forgot the umbrella", "I always get up at six", "I always write at night"])
+@pytest.mark.parametrize(
+    "typed", ["I forgot my lunch again", "forgot the umbrella", "I always get up at six", "I always write at night"]
+)
 def test_what_is_told_of_something_else_takes_nothing_back(runtime: Runtime, typed: str) -> None:
     tell(runtime, "I have a dog called Rex.", typed)
     assert "User has a dog called Rex." in live(runtime)

@@ -38,13 +38,19 @@ def test_what_lasts_is_kept_in_whatever_words(runtime: Runtime) -> None:
 
 
 @pytest.mark.parametrize("typed", ["no olives tho cant stand them never could", "Nobody here likes aubergine."])
-def test_what_surely_lasts_and_makes_no_fact_is_kept_as_it_was_said(runtime: Runtime, typed: str) -> None:
-    assert learned(runtime, typed) == ([f"User said: {typed.rstrip('.')}."], [])
+def test_what_surely_lasts_and_makes_no_fact_is_kept_as_it_was_said(tmp_path: Path, typed: str) -> None:
+    small = make_runtime(tmp_path, ScriptedModel(parameters=1))
+    assert learned(small, typed) == ([f"User said: {typed.rstrip('.')}."], [])
+    small.close()
+
+
+def test_a_capable_model_is_left_to_put_it_into_words(runtime: Runtime) -> None:
+    assert learned(runtime, "no olives tho cant stand them never could") == ([], [])
 
 
 @pytest.mark.parametrize("typed", ["Nobody was at the bus stop again.", "tides are about fifty minutes later each day"])
-def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(runtime: Runtime, typed: str) -> None:
-    assert learned(runtime, typed) == ([], [])
+def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(typed: str) -> None:
+    assert statements.told_by(Reader(), typed) == []
 
 
 @pytest.mark.parametrize(
