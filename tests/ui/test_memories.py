@@ -339,6 +339,16 @@ async def test_editing_keeps_the_words_that_were_refused(world: World) -> None:
         assert screen.rows.items[0].category == "activity"
 
 
+async def test_what_was_changed_elsewhere_while_it_is_edited_is_not_written_over_unseen(world: World) -> None:
+    async with memories(world) as (seen, screen):
+        await seen.press("e", until=lambda: isinstance(seen.app.screen, MemoryForm))
+        curate.edit(seen.app.runtime, live(seen.app.runtime)[0].id, "Anna works on Fridays.")
+        seen.app.screen.query_one(Words).text = "Anna works on Mondays."
+        await seen.press("ctrl+s", until="Anna works on Fridays.")
+        assert live(seen.app.runtime)[0].text == "Anna works on Fridays."
+        await seen.press("ctrl+s", until=lambda: texts(screen)[0] == "Anna works on Mondays.")
+
+
 async def test_y_copies_the_words_and_a_mouse_reaches_rows_and_tabs(world: World) -> None:
     async with memories(world) as (seen, screen):
         await seen.pilot.press("y")

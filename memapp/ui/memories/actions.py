@@ -13,6 +13,7 @@ from memapp.domain.forget import Preview, Receipt
 from memapp.domain.howto import parse_howto
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
+from memapp.errors import UsageError
 from memapp.language.english.second_person import addressed
 from memapp.services import curate, forget, howtos, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
@@ -65,9 +66,15 @@ class MemoryActions:
                 self._did("Edited", memory, revision)
             return
         before = MemoryFields(addressed(memory.text), memory.tags, memory.importance, memory.category)
+        known = memory.text
 
         def save(one: MemoryFields) -> Revision | None:
+            nonlocal known
             changed = {name: value for name, value in asdict(one).items() if value != getattr(before, name)}
+            now = curate.get(self._runtime, memory.id).text
+            if changed and now != known:  # by another window, a command or upkeep
+                known = now
+                raise UsageError(f"Meanwhile it became “{addressed(now)}”: save again to put yours in its place.")
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
         form = MemoryForm("Edit", before, self._readers(), save)
