@@ -117,7 +117,8 @@ class MemappApp(App[None]):
         self._crash_folder = crash_folder
         for theme in themes():
             self.register_theme(theme)
-        self.theme = DEFAULT
+        self.set_reactive(MemappApp.theme, DEFAULT)  # to set it plainly is to parse all style twice before the first paint
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads the terminal; on Linux and macOS our own, for the sake of what is pasted."""
