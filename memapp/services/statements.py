@@ -48,8 +48,8 @@ EMBEDDER_SECONDS = 20.0
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
-ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date"})
-"""What needs no yes where it is said of somebody else: how they are called, where they are from, how old they are."""
+ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "city", "ethnicity", "birth_date"})
+"""What needs no yes where it is said of somebody else: how they are called, where they are from and live, how old they are."""
 SURELY_LASTS, SURELY_MEANT = 0.97, 0.95
 """How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
 PLACEHOLDER = "#"

@@ -68,8 +68,9 @@ def test_what_is_sensitive_waits_and_is_not_known(runtime: Runtime, typed: str, 
     assert [name for name, _ in waiting] == [field]
 
 
-def test_where_somebody_of_theirs_is_from_needs_no_yes(runtime: Runtime) -> None:
-    assert learned(runtime, "My neighbour is from Kerala.") == (["User's neighbour is from Kerala."], [])
+@pytest.mark.parametrize("typed", ["My neighbour is from Kerala.", "My parents moved to Lyon.", "My friend Tom moved to Leeds."])
+def test_where_somebody_of_theirs_is_from_and_lives_needs_no_yes(runtime: Runtime, typed: str) -> None:
+    assert learned(runtime, typed) == ([typed.replace("My", "User's")], [])
 
 
 @pytest.mark.parametrize(("clause", "sentence"), [(0.01, 0.15), (0.15, 0.01)])
