@@ -274,6 +274,15 @@ def test_a_yes_to_what_is_only_shown_to_wait_gets_the_question_first(runtime: Ru
     assert asked(say(runtime, thread, "no")) == []
 
 
+def test_a_yes_to_a_question_that_was_passed_over_gets_it_once_more(runtime: Runtime) -> None:
+    thread = chat_of(runtime, "My name is Ana.", "I like tea.")
+    assert asked(say(runtime, thread, "Yes")) == ["Shall I remember that your name is Ana? (yes / no)"]
+    assert decisions.profile(runtime) == {}
+    say(runtime, thread, "yes")
+    assert decisions.profile(runtime) == {"preferred_name": ("Ana",)}
+    assert asked(say(runtime, thread, "yes")) == []
+
+
 def test_a_reply_that_failed_is_followed_by_no_question(runtime: Runtime, model: ScriptedModel) -> None:
     def broken(*_: object) -> str:
         raise ModelError("no")

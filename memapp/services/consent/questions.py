@@ -45,16 +45,16 @@ def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
 def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) -> Message | None:
     """Ask below the reply to a message about what it proposed, unless memapp asked in this chat a short while ago.
 
-    An answer that gives another value goes on with the question that it answers. A yes or no to what is only shown to wait gets
-    the question: without one nobody can tell what it is a yes to.
+    An answer that gives another value goes on with the question that it answers. A yes or no to what is only shown to wait, or
+    still waits, gets the question: without one nobody can tell what it is a yes to.
     """
     session = runtime.read()
     is_answered = any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id))
     if not is_answered or not runtime.settings.ask_in_chat:
         return None
     waits = [one for one in consents.list_pending(session) if _came_up(one) and one.new_value]
-    if unasked := next((one for one in waits if _answers_unasked(session, message, one)), None):
-        return ask(runtime, unasked.id, message.thread_id)
+    if shown := next((one for one in waits if _answers_shown(runtime, message, one)), None):
+        return ask(runtime, shown.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
     if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
         return None
@@ -68,12 +68,18 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     return None
 
 
-def _answers_unasked(session: Session, message: Message, request: ConsentRequest) -> bool:
-    """Say whether a message is a yes or no to what waits of the one before it, of which nobody asked, nor anything else."""
+def _answers_shown(runtime: Runtime, message: Message, request: ConsentRequest) -> bool:
+    """Say whether a message is a yes or no to what the turn before it showed to wait, without any question in between."""
+    if says_yes(message.typed_text, request.field, request.new_value) is None:
+        return False
+    session = runtime.read()
     *_, said, reply = [None, None, *chat.list_messages(session, message.thread_id, before=message.seq, limit=2)]
-    is_seen = said is not None and said.id in request.evidence and not consents.question_of(session, request.id)
-    is_free = reply is not None and reply.role is Role.ASSISTANT and not wants_yes_or_no(reply.text)
-    return is_seen and is_free and says_yes(message.typed_text, request.field, request.new_value) is not None
+    if said is None or reply is None or reply.role is not Role.ASSISTANT or wants_yes_or_no(reply.text):
+        return False
+    if question := consents.question_of(session, request.id):
+        passed = passed_over(runtime, said)
+        return question != reply.id and passed is not None and passed.id == request.id
+    return said.id in request.evidence
 
 
 def open_question(runtime: Runtime, messages: Sequence[Message]) -> Message | None:
