@@ -155,7 +155,7 @@ class _Reply:
     held: str = ""
     """What came of a sentence that may have to be left out."""
     kept_out: frozenset[str] = frozenset()
-    """Foods that could hurt, by what waits for a yes: no sentence offers them."""
+    """Foods that are not to be given to the person: no sentence offers them."""
     expects: str = ""
     needed_info: tuple[str, ...] = ()
     has_asked: bool = False
@@ -209,7 +209,7 @@ class _Reply:
             self.retrieved = self._affordable(model, context, found)
             yield self._found()
         context = replace(context, said=(*context.said, *turn.others))
-        self.kept_out = kept_out(runtime, context.message or "")
+        self.kept_out = kept_out(runtime, context.message or "", self.retrieved.hits)
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
         repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)

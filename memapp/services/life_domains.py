@@ -61,16 +61,19 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
     return Bearing(tuple({hit.id: hit for hit in (*vital, *fasts)}.values()), fitting, of_each)
 
 
-def kept_out(runtime: Runtime, said: str) -> frozenset[str]:
-    """Return the foods that a reply leaves out because of what still waits for a yes, but for those that the person names.
+def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset[str]:
+    """Return the foods that a reply leaves out: by what the message says itself, by the hits, and by what still waits for a yes.
 
-    That tells nothing, and changes nothing that is known; what was denied, or asked about in vain, is not gone by.
+    What waits is told to nobody so, and nothing of it is known; what was denied, or asked about in vain, is not gone by. But for
+    what must not be given to them, the person may name a food to hear of it.
     """
     session = runtime.read()
     waiting = [*consents.list_pending(session), *consents.asleep(session)]
     told = [memory.text if (memory := consents.memory_of(session, one.id)) else one.new_value for one in waiting]
-    foods = frozenset(food for text in told for food in life_domains.kept_out_by(text))
-    return frozenset(food for food in foods if not life_domains.names(said, food))
+    known = [hit.text for hit in hits if hit.kind == "memory"]
+    foods = frozenset(food for text in (*told, *known) for food in life_domains.kept_out_by(text))
+    asked = frozenset(food for food in foods if life_domains.names(said, food))
+    return (foods - asked) | life_domains.kept_out_by(said)
 
 
 def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled]) -> tuple[Recalled, ...] | None:

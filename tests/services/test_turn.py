@@ -139,6 +139,15 @@ def test_a_reply_leaves_out_a_food_that_could_hurt_while_the_allergy_only_waits(
     assert "walnut" in only(Completed, anew).reply.text  # what was denied is not gone by
 
 
+@pytest.mark.parametrize("before", [[], ["I don't eat fish."]])
+def test_a_reply_leaves_out_what_somebody_does_not_eat(runtime: Runtime, model: ScriptedModel, before: list[str]) -> None:
+    for told in before:
+        learn(runtime, chat_of(runtime, told))
+    model.enqueue("Try a bean stew. Grilled salmon is lovely! Or bake a quiche.")
+    asked = "What could I cook tonight?" if before else "What could I cook tonight? I don't eat fish."
+    assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
+
+
 def test_a_small_model_reads_no_news_and_what_it_says_of_its_prompt_is_cut(tmp_path: Path) -> None:
     model = ScriptedModel(parameters=135_000_000)
     runtime = make_runtime(tmp_path, model)

@@ -38,11 +38,15 @@ def is_vital(fact: str) -> bool:
 
 
 def kept_out_by(fact: str) -> frozenset[str]:
-    """Return the roots of the foods that a fact tells not to give somebody: `walnut` of `User is allergic to walnuts.`"""
+    """Return the roots of the foods that a fact tells not to give somebody: `walnut` of `User is allergic to walnuts.`
+
+    A kind of food stands for all that is of it, and a diet for all that it keeps out: `salmon` of `User does not eat fish.`
+    """
     found = _EN.regex("{kept_out}").finditer(fact) if is_vital(fact) else ()
     foods = [text for one in found for text in one.groupdict().values() if text]
     words = (word for text in foods for word in tokens(text) if word.isalpha() and word.casefold() not in WORDS.function_words)
-    return frozenset(map(root, words))
+    roots = frozenset(map(root, words))
+    return roots.union(*(map(root, _EN.words(kind)) for kind in _EN.kinds if root(kind) in roots))
 
 
 def serves(sentence: str, foods: frozenset[str]) -> bool:
