@@ -19,7 +19,6 @@ from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import chat, consents, history
-from memapp.store.session import Session
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
