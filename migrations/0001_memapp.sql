@@ -487,11 +487,11 @@ CREATE TRIGGER consent_requests_keep_their_memory BEFORE UPDATE OF memory ON con
 WHEN new.memory <> '' OR old.state IN ('pending', 'approved') BEGIN     -- what was decided may forget the memory that it brought
     SELECT raise(ABORT, 'what a consent request proposes cannot be changed');
 END;
-CREATE TRIGGER consent_requests_are_asked_by_memapp BEFORE UPDATE OF asked_in ON consent_requests WHEN NOT (
-    old.state = 'pending' AND EXISTS (
+CREATE TRIGGER consent_requests_are_asked_once BEFORE UPDATE OF asked_in ON consent_requests WHEN NOT (
+    old.state = 'pending' AND old.asked_in IS NULL AND EXISTS (
         SELECT 1 FROM messages WHERE id = new.asked_in AND user_id = old.user_id AND role = 'assistant' AND unprompted = 1
                                      AND model = '/memapp')) BEGIN
-    SELECT raise(ABORT, 'memapp itself asks');
+    SELECT raise(ABORT, 'memapp itself asks, and once');
 END;
 CREATE TRIGGER consent_requests_move_on BEFORE UPDATE OF state ON consent_requests
 WHEN NOT (old.state = 'pending' AND new.state IN ('approved', 'denied', 'expired', 'withdrawn')
