@@ -5,7 +5,7 @@ language find the facts that bear on every request of a kind; nearness in meanin
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from memapp.language.english.grammar import EN as WORDS
@@ -45,8 +45,17 @@ def kept_out_by(fact: str) -> frozenset[str]:
     found = _EN.regex("{kept_out}").finditer(fact) if is_vital(fact) else ()
     foods = [text for one in found for text in one.groupdict().values() if text]
     words = (word for text in foods for word in tokens(text) if word.isalpha() and word.casefold() not in WORDS.function_words)
-    roots = frozenset(map(root, words))
-    return roots.union(*(map(root, _EN.words(kind)) for kind in _EN.kinds if root(kind) in roots))
+    return frozenset(_with_what_is_of_them(map(root, words)))
+
+
+def _with_what_is_of_them(foods: Iterable[str]) -> set[str]:
+    kinds = {root(kind): words.split() for kind, words in _EN.table("kinds").items()}
+    found: set[str] = set()
+    new = set(foods)
+    while new:
+        found |= new
+        new = {root(word) for food in new for word in kinds.get(food, ())} - found
+    return found
 
 
 def serves(sentence: str, foods: frozenset[str]) -> bool:
