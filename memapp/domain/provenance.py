@@ -44,6 +44,7 @@ WhyNot = Literal[
     "passing",
     "not meant",
     "unclear",
+    "unread",
     "others",
     "secret",
     "known",

@@ -254,6 +254,8 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     others = (one for words in others_words(typed[:TYPED_CHARS]) for one in language.read(words).statements)
     quoted = [one for one in others if one.fact and _is_of_person(one)]
     own = [(one, why) for one, why in found if why is None or _is_of_person(one)]
+    if told.may_tell and not told.statements and _may_quote(runtime):
+        own.append((Statement(typed[:TYPED_CHARS], typed[:TYPED_CHARS]), "unread"))
     return [*own, *((one, "others") for one in quoted[:MOST_OF_OTHERS])]
 
 

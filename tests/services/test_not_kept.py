@@ -55,6 +55,17 @@ def test_what_passes_is_told_beside_what_is_kept_and_what_waits(judging: Runtime
     assert reasons(judging, said) == {"User had soup for lunch.": "passing"}
 
 
+def test_what_is_said_in_another_language_is_told_to_be_unread_and_may_be_kept(tmp_path: Path) -> None:
+    small = make_runtime(tmp_path, ScriptedModel(parameters=1))
+    said = tell(small, "Ich wohne in Hamburg und habe zwei Katzen.")
+    (whole,) = left_out(small, said)
+    assert (whole.said, whole.why) == ("Ich wohne in Hamburg und habe zwei Katzen.", "unread")
+    not_kept.keep_anyway(small, said, whole)
+    assert live(small) == ["Ich wohne in Hamburg und habe zwei Katzen."]
+    assert left_out(small, said) == []
+    small.database.close()
+
+
 def test_its_days_are_dates_as_in_a_memory(judging: Runtime) -> None:
     said = tell(judging, "I had soup yesterday.")
     (soup,) = left_out(judging, said)

@@ -18,6 +18,7 @@ WHY: dict[WhyNot, str] = {
     "passing": "a passing thing",
     "not meant": "not meant as a fact",
     "unclear": "no clear fact in it",
+    "unread": "memapp's rules read English alone",
     "others": "not your own words",
     "secret": "a secret, never kept",
     "known": "known already",
