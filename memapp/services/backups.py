@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -44,9 +45,10 @@ def waiting(runtime: Runtime) -> int:
 
 
 def before_leaving(runtime: Runtime) -> None:
-    """Write a backup of what changed since the last, if that takes a moment only."""
-    if runtime.paths.database.stat().st_size <= QUICK_BYTES:
-        run(runtime, timedelta(0))
+    """Write a backup of what changed since the last, if that takes a moment only, and the file is still there."""
+    with suppress(FileNotFoundError):
+        if runtime.paths.database.stat().st_size <= QUICK_BYTES:
+            run(runtime, timedelta(0))
 
 
 def put_back(path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None) -> Path | None:

@@ -52,6 +52,11 @@ def test_leaving_waits_for_no_large_file(later: Runtime, monkeypatch: pytest.Mon
     assert second != first, "however young the last one is; of one half hour the last stays"
 
 
+def test_leaving_says_nothing_of_a_file_that_somebody_removed(later: Runtime) -> None:
+    later.paths.database.unlink()
+    backups.before_leaving(later)
+
+
 def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_path: Path) -> None:
     memory = curate.add(later, FACT).memory_id
     backups.run(later)
