@@ -52,6 +52,7 @@ class Database:
         self.owner = token_hex(8)
         """Who holds the leases of this process."""
         self._writer = writer
+        self._opened = _identity(path)
         self._file_lock = lock
         self._window = Lock(path, WINDOW)
         self._seen_version: int | None = None
@@ -83,6 +84,8 @@ class Database:
         writer = self._own_writer()
         with self._turn, translated_errors(self.path):
             begin, end, *give_up = PART if writer.in_transaction else WHOLE
+            if begin == WHOLE[0]:
+                self._refuse_if_gone()
             _begin(writer, begin)
             try:
                 yield writer
@@ -94,6 +97,12 @@ class Database:
                 raise
             if begin == WHOLE[0]:
                 self._fold_log(writer)
+
+    def _refuse_if_gone(self) -> None:
+        """Raise `StoreError` where the file is not at its place any more: SQLite would write on into what nobody finds again."""
+        if _identity(self.path) != self._opened:
+            advice = "Put it back and go on, or quit: nothing is written until then."
+            raise StoreError(f"{self.path} was moved, removed or replaced while it was open.", advice)
 
     def _fold_log(self, writer: sqlite3.Connection) -> None:
         """Write a long log into the file, as far as nobody reads it still; our own readers may not keep it for long.
@@ -331,6 +340,14 @@ class Database:
                 with closing(writer), suppress(sqlite3.DatabaseError):  # it only makes later searches faster
                     writer.set_authorizer(None)
                     writer.execute("PRAGMA optimize")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from every other that takes its place; None if there is none."""
+    with suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _begin(writer: sqlite3.Connection, begin: str) -> None:

@@ -216,6 +216,19 @@ def test_a_full_disk_is_told_and_writing_goes_on_after(database: Database) -> No
     assert database.read().execute("SELECT count(*) FROM interface").fetchone()[0] == 1
 
 
+def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(database: Database) -> None:
+    elsewhere = database.path.with_name("moved.db")
+    database.path.rename(elsewhere)
+    for put_there in ("nothing", "another"):
+        if put_there == "another":
+            shutil.copy(elsewhere, database.path)
+        with pytest.raises(StoreError, match="moved, removed or replaced"), database.write():
+            pass
+    elsewhere.rename(database.path)
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+
+
 @pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (1 << 30, StoreError)])
 def test_a_disk_without_room_for_the_index_of_the_log_is_full(
     database: Database, monkeypatch: pytest.MonkeyPatch, free: int, kind: type
