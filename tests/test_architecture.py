@@ -359,7 +359,7 @@ def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
     late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
     late |= {"rapidfuzz", "memapp.language.lexicon", "memapp.domain.turn"}  # the rules, and what they read with
-    terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = lambda: True"
+    terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True"
     opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}
 

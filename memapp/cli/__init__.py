@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from memapp.cli.output import EXPECTED, say
+from memapp.cli.output import EXPECTED, has_terminal, say
 from memapp.domain.text import is_slip, nearest
 from memapp.errors import MemappError
 
@@ -167,7 +167,7 @@ def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | No
 @click.pass_obj
 def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     """Open the app; its first picture waits for nothing."""
-    if options["plain"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if options["plain"] or not has_terminal():
         from memapp.cli import plain
 
         plain.line_by_line(options, " ".join(question))

@@ -13,6 +13,7 @@ import click
 import psutil
 
 from memapp import paths
+from memapp.cli.output import has_terminal
 from memapp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ PREFIX = "memapp-demo-"
 @click.pass_obj
 def demo(options: dict[str, Any]) -> int:
     """Try memapp with sample conversations; nothing is saved."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("The demo needs a terminal.", "Start it without a pipe.")
+    if not has_terminal():
+        raise UsageError("The demo needs a terminal.", "Start it without a pipe or a file for what it writes.")
     from memapp.ui.app import MemappApp
 
     with passing_folder() as folder:

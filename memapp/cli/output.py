@@ -107,6 +107,11 @@ def messages_behind(messages: "Sequence[Message]") -> list[str]:
     return [f"from {when(one.created_at)}: {one.text}" for one in messages]
 
 
+def has_terminal() -> bool:
+    """Say whether there is a terminal to type in and to draw on; Textual draws on the stream of errors."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows: aligned columns as wide as the terminal, tab-separated and whole in a pipe. No rows: nothing, and no error."""
     if not rows:

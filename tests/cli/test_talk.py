@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.cli import run
+from memapp.cli import plain, run
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.ui.app import MemappApp
@@ -89,7 +89,17 @@ def test_words_that_are_no_utf_8_are_told_in_one_line(memapp: Terminal, command:
 def test_a_crash_of_the_app_is_written_below_the_home_that_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders: list[Path] = []
     monkeypatch.setattr(MemappApp, "run", lambda app: folders.append(app._crash_folder))
-    for stream in (sys.stdin, sys.stdout):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     assert run(["--home", str(tmp_path)]) == 0
     assert folders == [tmp_path / "log"]
+
+
+def test_where_errors_go_to_a_file_no_screen_is_drawn_that_nobody_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemappApp, "run", lambda _: pytest.fail("it would draw on that file"))
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    talked: list[str] = []
+    monkeypatch.setattr(plain, "line_by_line", lambda _, question: talked.append(question))
+    assert run(["--home", str(tmp_path)]) == 0
+    assert talked == [""]
