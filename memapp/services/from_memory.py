@@ -52,8 +52,9 @@ from memapp.language.english.memory_question import (
     with_names,
 )
 from memapp.language.english.profile import stated
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import answered
 from memapp.language.english.spoken_of import speaks_of
+from memapp.language.english.statements import in_third_person
 from memapp.language.english.when import named_times, told_day
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
@@ -61,7 +62,7 @@ from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.named import said_of
 from memapp.services.near_answer import NEAR, PLAINLY_NEAR, likeness, of_kind, that_it_waits, waiting_for
-from memapp.services.over_time import held_once, known_over_time, told_lately
+from memapp.services.over_time import NOTHING_BEFORE, held_once, known_over_time, told_lately
 from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
@@ -116,13 +117,15 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
-    if told := known_over_time(runtime, message) or told_lately(runtime, message) or _of_last(runtime, message, earlier):
+    before = known_over_time(runtime, message)
+    is_found = before is not None and before.text != NOTHING_BEFORE
+    if told := (before if is_found else None) or told_lately(runtime, message) or _of_last(runtime, message, earlier):
         return told
     answer = _known(runtime, message, earlier)
     is_known = answer is not None and answer.text != UNKNOWN
     if answer and is_known and asked_formerly(message.text) and not any(tells_of_past(hit.text) for hit in answer.hits):
-        return FromMemory(UNKNOWN)  # what is so now is no answer
-    return answer if is_known else held_once(runtime, message.text) or answer
+        return before or FromMemory(UNKNOWN)  # what is so now is no answer
+    return answer if is_known else before or held_once(runtime, message.text) or answer
 
 
 def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -285,7 +288,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
     found = []
     for hit in hits:
         line = _told_fact(question, hit) if hit.kind == "memory" else _quoted(runtime, question, thread_id, hit)
-        if line is not None:
+        if line is not None and (tells_of_past(hit.text) or not asked_formerly(question.text)):
             found.append(line)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
@@ -309,11 +312,12 @@ def _of_kind(runtime: Runtime, question: MemoryQuestion) -> list[_Line]:
     found = [(one, like) for one, like in found if like >= max(like for _, like in found) - NEARLY / 2]
     newest = sorted(found, key=lambda pair: pair[0].updated_at, reverse=True)[: KINDS[question.wants]]
     hits = [(Recalled.of(one, like, f"about: {question.wants}", one.updated_at), like) for one, like in newest]
-    return [_Line(hit, addressed(hit.text), like) for hit, like in hits]
+    return [_Line(hit, answered(hit.text), like) for hit, like in hits]
 
 
 def _is_of_self(fact: str) -> bool:
-    return "User " in fact and not fact.startswith("User's") and not is_over(fact)
+    told = in_third_person(fact)
+    return "User " in told and not told.startswith("User's") and not is_over(told)
 
 
 def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:
@@ -326,7 +330,7 @@ def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool
 
 def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
     sure = certain(question, hit.text, is_fact=True) if question.about == "person" else 0.0
-    return _Line(hit, asked_name(question, hit.text) or addressed(hit.text), sure) if sure else None
+    return _Line(hit, asked_name(question, hit.text) or answered(hit.text), sure) if sure else None
 
 
 def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
@@ -430,7 +434,7 @@ def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     """Yield the sentences of a hit that may be an answer, whatever their words."""
     if hit.kind == "memory":
         if may_answer(question, hit.text, is_fact=True):
-            yield _Line(hit, addressed(hit.text), 0.0, hit.text)
+            yield _Line(hit, answered(hit.text), 0.0, hit.text)
         return
     message = chat.get_message(runtime.read(), hit.id)
     for one in _quotable(runtime, question, thread_id, message):
@@ -446,4 +450,4 @@ def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     text = " ".join(told)
     if not names(question, text) or all(map(quotes.is_small_talk, told)):
         return None
-    return _Line(hit, addressed(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)
+    return _Line(hit, answered(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)

@@ -6,7 +6,7 @@ from memapp.domain.memory import FromMemory, Memory, Recalled
 from memapp.domain.profile import FIELDS, Hint, same_value
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.profile_hints import unknown_in
-from memapp.language.english.second_person import addressed, as_said
+from memapp.language.english.second_person import answered, as_said
 from memapp.language.lexicon import lexicon
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
@@ -43,7 +43,7 @@ def beside(values: Sequence[Hint], facts: Sequence[Memory]) -> tuple[list[str], 
 def listed(lines: Sequence[str], facts: Sequence[Memory], why: str) -> FromMemory:
     """Return lines and facts, each once, and how many more facts there are."""
     more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
-    told = [*dict.fromkeys([*lines, *(addressed(one.text) for one in facts[:LISTED])]), *more]
+    told = [*dict.fromkeys([*lines, *(answered(one.text) for one in facts[:LISTED])]), *more]
     hits = tuple(Recalled.of(one, 0.0, why, one.updated_at) for one in facts[:LISTED])
     return FromMemory("\n".join(told) or NOTHING, hits)
 

@@ -28,7 +28,7 @@ from memapp.language.english.memory_question import (
     read,
 )
 from memapp.language.english.named_subject import subject_of
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import answered
 from memapp.language.english.when import told_day
 from memapp.runtime import Runtime
 from memapp.services import from_profile
@@ -162,8 +162,8 @@ def _facts_before(runtime: Runtime, question: MemoryQuestion) -> Iterator[_Forme
         if not (any(_called_mistake(session, one.sources) for one in came) or search.withdrawn(session, memory.sources)):
             newer = [one for one in came if one.state is State.LIVE][:1]
             hits = tuple(Recalled.of(one, 0.0, "always", one.updated_at) for one in newer)
-            now = "".join(addressed(one.text) for one in newer)
-            text = asked_name(question, memory.text) or addressed(memory.text)
+            now = "".join(answered(one.text) for one in newer)
+            text = asked_name(question, memory.text) or answered(memory.text)
             yield _Former(text, memory.created_at, entry.at, now, hits)
 
 

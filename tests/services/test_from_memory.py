@@ -57,6 +57,15 @@ def test_a_fact_answers_without_a_call_and_stands_below_as_the_source(runtime: R
     assert chats.get_message(runtime, reply.id) == reply
 
 
+def test_what_the_person_wrote_of_themselves_is_told_to_them(runtime: Runtime) -> None:
+    for written in ("I play the cello", "my car is a red Skoda", "I live in Turku", "I used to live in Oslo"):
+        curate.add(runtime, written)
+    assert own(runtime, "what are my hobbies?") == own(runtime, "what do I play?") == "You play the cello."
+    assert own(runtime, "where do I live?") == "You live in Turku."
+    assert own(runtime, "where did I live before?") == "You used to live in Oslo."
+    assert own(runtime, "what do you know about my car?") == "Your car is a red Skoda."
+
+
 def test_the_profile_comes_first_and_who_she_is_is_told(runtime: Runtime) -> None:
     tell(runtime, "I moved to Bruges last week.", "My sister Mira loves pottery.")
     decisions.approve(runtime, pending.list_pending(runtime)[0].id)

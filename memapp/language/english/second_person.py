@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from memapp.domain.memory import Recalled
 from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third_person, third_person_verbs
+from memapp.language.english.statements import in_third_person
 
 _BEFORE_VERBS = {"no", "longer"}
 _MORE = {"and", "but", "or"}
@@ -35,6 +36,11 @@ _I = _Pronouns("I", "me", "my", {"are": "am", "were": "was", "aren't": "am not",
 def addressed(fact: str) -> str:
     """Return a fact about User as one tells it to them: `User's sister calls User.` -> `Your sister calls you.`"""
     return _told(fact, _YOU)
+
+
+def answered(fact: str) -> str:
+    """Return a fact as it is told in an answer, also one that the person wrote of themselves: `I hate olives.`"""
+    return addressed(in_third_person(fact))
 
 
 def told(hit: Recalled) -> str:
