@@ -11,6 +11,7 @@ from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.language.english import profile
 from memapp.language.english.life_domains import is_constraint, is_request, is_vital
+from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
 from memapp.prompts.asides import aside_start, claim_start, stray_start
@@ -214,7 +215,7 @@ def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalle
 
 def _bears_on(message: str, hit: Recalled) -> bool:
     is_named = shares_subject(message, hit.text)
-    warns = is_vital(hit.text) and (is_named or in_third_person(hit.text).startswith("User "))
+    warns = is_vital(hit.text) and (is_named or in_third_person(in_first_person(hit.text)).startswith("User "))
     return warns or is_request(message) or (is_named and wants_something(message))
 
 
@@ -224,9 +225,12 @@ def fact_about_user(hit: Recalled) -> str:
     A fact about "the user" a small model says as its reply.
     """
     words = stated(hit)
-    is_fact = hit.kind == "memory" and _USER.search(words)
-    fact = words if is_fact else in_third_person(words)  # the person's own words, in a message or a memory that they wrote
-    return as_said(fact) if is_fact or (_USER.search(fact) and fact != words) else ""
+    if hit.kind == "memory":
+        if _USER.search(words):
+            return as_said(words)
+        words = in_first_person(words)  # as other programs write it: `Lives in Oslo`
+    fact = in_third_person(words)  # of the person's own words, in a message or a memory that they wrote
+    return as_said(fact) if _USER.search(fact) and fact != words else ""
 
 
 def _reads_facts(context: PromptContext) -> bool:

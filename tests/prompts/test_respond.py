@@ -109,8 +109,9 @@ def test_a_small_model_reads_facts_behind_the_message_as_if_said_with_it() -> No
     said = hit("My sister plays the cello. Do you know her?", "user")
     assert respond.in_prompt(small, [HITS[1], said, HITS[0], HITS[0]]) == (said, HITS[0])
     assert respond.fact_about_user(said) == "My sister plays the cello."
-    assert respond.in_prompt(replace(context("What could I cook?"), form="simple"), [own := hit("I am vegan")]) == (own,)
-    assert respond.fact_about_user(own) == "I am vegan."
+    for own in (hit("I am vegan"), hit("Is vegan.")):  # as the person writes it, and another program
+        assert respond.in_prompt(replace(context("What could I cook?"), form="simple"), [own]) == (own,)
+        assert respond.fact_about_user(own) == "I am vegan."
 
 
 def test_where_a_person_only_tells_something_a_small_model_gets_no_facts_but_warnings() -> None:
