@@ -93,7 +93,9 @@ def listed(topics: Sequence[str]) -> str:
 def _phrase(words: Sequence[str], at: int) -> list[str]:
     """Return the words from a place on that belong to one noun phrase, as far as the tables can tell."""
     leads = word_at(words, at) in EN.leading and not _is_led_to(words, at)  # `enjoy`; but in `I enjoy playing chess` all of it
-    return [] if leads else list(_words_of_phrase(words, at))
+    phrase = [] if leads else list(_words_of_phrase(words, at))
+    is_before_object = word_at(words, at + len(phrase)) in EN.objects
+    return phrase[:-1] if is_before_object and len(phrase) > 1 else phrase  # `the rowers push themselves`
 
 
 def _words_of_phrase(words: Sequence[str], at: int) -> Iterator[str]:

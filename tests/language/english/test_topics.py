@@ -24,6 +24,7 @@ from memapp.language.english.topics import topics_in
         ("My companion, the chat bot companion, met a couple of mayors at a fair someday.", ["a couple of mayors", "a fair"]),
         ("I really enjoy rowing, playing chess and old maps.", ["rowing", "chess", "old maps"]),
         ("We rowed to the pier, and swim at noon with some net problems today.", ["the pier", "noon", "net problems"]),
+        ("I like to watch the old rowers push themselves.", ["the old rowers"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
     ],
 )
