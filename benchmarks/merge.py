@@ -6,7 +6,8 @@ Likeness comes from the bundled embedder. Merged means `SAME` or `UPDATES`: one 
   synonymous wording of that sentence, so that two places differ of which one matters;
 - pairs that people judged unlike or nearly identical (`data/stsb_en_clean/dev`, scores up to 2.5 and from 4.5 of 5);
 - different persona lines of one person (`data/synthetic_persona_chat/dev`), in the form that facts have;
-- made-up facts that differ in one thing of a kind (`User likes green tea.`), with one or two words more or less.
+- made-up facts that differ in one thing of a kind (`User likes green tea.`), with one or two words more or less;
+- made-up sentences in other words, and such that differ in one thing (`made_up/said_otherwise.txt`).
 
 Both halves of each set (every other line) are printed beside the whole.
 
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import MISSED, bundled_embedder
+from benchmarks import MADE_UP, MISSED, bundled_embedder
 from memapp.language.english.merge import MergeVerdict, compare
 from memapp.language.english.statements import read
 
@@ -81,7 +82,7 @@ def main() -> int:
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     print(f"{'share of pairs':44}{'pairs':>7}{'share':>8}{'halves':>15}")
     failures = [failure for measured in sets for failure in measure(measured, vectors, options.show)]
-    failures += measure_time(sets[-1].pairs)
+    failures += measure_time(list(made_up()))
     for failure in failures:
         print(f"MISSED: {failure}")
     return MISSED if failures else 0
@@ -102,6 +103,9 @@ def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     superseding = frozenset(MERGED | {MergeVerdict.CONTRADICTS})
     yield Measured("persona lines merged or superseded", list(persona_pairs(chats)), at_most=PERSONA_LIMIT, wrong=superseding)
     yield Measured("made-up facts merged", list(made_up()), at_most=PERSONA_LIMIT)
+    same, other = said_otherwise()
+    yield Measured("made-up, of something else, merged", other, at_most=PERSONA_LIMIT)
+    yield Measured("made-up, in other words, merged (for comparison)", same)
 
 
 def read_lines(path: Path, limit: int | None) -> list[dict[str, Any]]:
@@ -135,6 +139,18 @@ def made_up() -> Iterator[Pair]:
         for one, other in combinations(what.split("|"), 2):
             for way, other_way in product(how.split("|"), repeat=2):
                 yield filled(template, way, one), filled(template, other_way, other)
+
+
+def said_otherwise() -> tuple[list[Pair], list[Pair]]:
+    """Return pairs that say the same in other words, and pairs of which one says something else."""
+    same: list[Pair] = []
+    other: list[Pair] = []
+    for block in (MADE_UP / "said_otherwise.txt").read_text("utf-8").strip().split("\n\n")[1:]:
+        first, *rest = block.splitlines()
+        worded = [first, *(line[2:] for line in rest if line.startswith("="))]
+        same += combinations(worded, 2)
+        other += product(worded, [line[2:] for line in rest if line.startswith("!")])
+    return same, other
 
 
 def filled(template: str, how: str, what: str) -> str:

@@ -20,7 +20,7 @@ from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.inference import Cancel, whole_reply
 from memapp.language.english.dates import lasting, local_day
 from memapp.language.english.tags import tags_for
-from memapp.language.english.topics import bare, clear, listed, topics_in
+from memapp.language.english.topics import bare, listed, recognisable, topics_in
 from memapp.language.english.writing import check_episode, check_episode_form, tells_what_happened
 from memapp.language.language_of import language_of
 from memapp.prompts import episodes as words
@@ -160,16 +160,24 @@ def _written(runtime: Runtime, day: date, said: Sequence[str], cancel: Cancel) -
 
 
 def _in_words(runtime: Runtime, day: date, said: Sequence[str]) -> str:
-    """Return the topics of some sentences, and the most telling thing that they say happened."""
-    named = list(dict.fromkeys(topic for one in said for topic in topics_in(one)))
-    topics = _most_telling(runtime, said, clear(named), TOPICS)
+    """Return the topics of some sentences, and the most telling thing that they say happened; nothing without a topic."""
+    topics = _most_telling(runtime, said, _topics(runtime, said), TOPICS)
     if not topics:
         return ""
     talked = f"User talked about {listed(topics)} {told_on(day)}."
     done = [lasting(one.fact, day) for sentence in said for one in language_of(sentence).read(sentence).statements if one.fact]
     done = [one for one in done if tells_what_happened(one) and len(talked) + len(one) < MAX_MEMORY_CHARS]
+    done = [one for one in done if _topics(runtime, [one])]  # `User encountered a problem.`
     told = [" ".join([talked, *_most_telling(runtime, said, done, 1)]), talked]
     return next((one for one in told if not check_episode_form(one)), "")
+
+
+def _topics(runtime: Runtime, said: Sequence[str]) -> list[str]:
+    """Return what some sentences are about, as far as it can be recognised; without an embedding model all of it."""
+    named = list(dict.fromkeys(topic for one in said for topic in topics_in(one)))
+    embedder = runtime.embedding.ready()
+    rows = embedded(runtime, [bare(one) for one in named], wait=True) if embedder and named else None
+    return recognisable(named, rows, embedder.model_id) if embedder and rows is not None else named
 
 
 def told_on(day: date) -> str:

@@ -61,6 +61,14 @@ async def test_a_how_to_is_written_down_run_down_and_taken_back(world: World, si
         await seen.press("j", "space", until="☑ 2. Pour it")
 
 
+async def test_after_an_undo_the_cursor_is_on_what_came_back(seen: Seen) -> None:
+    for title in ("Make tea", "Make soup"):
+        howtos.add(seen.app.runtime, f"{title}: 1. Boil the water. 2. Pour it.")
+    await open_learned(seen, "How-tos")
+    await seen.press("d", until=lambda: "▸   Make tea" in seen.text() and "Make soup   " not in seen.text())
+    await seen.press("u", until=lambda: "▸   Make soup" in seen.text())
+
+
 async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Seen) -> None:
     await seen.type(f"/howto {TEA}")
     await seen.pilot.press("enter")

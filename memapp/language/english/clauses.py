@@ -125,7 +125,7 @@ def _runs_on(words: Sequence[str], at: int) -> bool:
     goes_on = {"I": ("am", "was")}.get(words[at], ("is", "was", "has", *third_person_verbs()))
     if at < 4 or words[at] not in ("he", "she", "I") or lowered[-1] not in goes_on:
         return False
-    no_end = EN.function_words | EN.finite | EN.reporting | EN.articles | EN.common_verbs | {",", ":", ";", "(", '"'}
+    no_end = EN.function_words | EN.tied | EN.finite | EN.reporting | EN.articles | EN.common_verbs | {",", ":", ";", "(", '"'}
     return lowered[1] not in no_end and lowered[0] not in EN.articles | EN.quantities
 
 

@@ -286,7 +286,7 @@ def _names_differ(differences: Sequence[_Difference]) -> bool:
 
 
 def _rearranged(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
-    """Say whether words changed places, and with them who does what to whom, or where from and where to."""
+    """Say whether words changed places, and with them who does what to whom, where from and where to, or what is denied."""
     ours, theirs = set(one.frame) - set(other.frame), set(other.frame) - set(one.frame)
     if any({left, right} <= ours | theirs and (left in ours) != (right in ours) for left, right in _TURNED):
         return True
@@ -296,7 +296,8 @@ def _rearranged(one: ParsedFact, other: ParsedFact, differences: Sequence[_Diffe
         return False
     first = next(word for word in one.words if word.is_among(other.words))
     common = [word for word in other.words if word.is_among(one.words)]
-    return not EN.ordering.isdisjoint(one.frame) or not first.is_among(common[:2]) or any(word.is_name for word in moved)
+    is_of_order = one.is_denied or not EN.ordering.isdisjoint(one.frame)
+    return is_of_order or not first.is_among(common[:2]) or any(word.is_name for word in moved)
 
 
 def _sides(differences: Sequence[_Difference]) -> tuple[list[Word], list[Word]]:

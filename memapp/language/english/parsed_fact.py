@@ -167,7 +167,7 @@ def _singles(lowered: Sequence[str]) -> frozenset[str]:
 
 def _carries_meaning(written: Sequence[str], lowered: Sequence[str], at: int) -> bool:
     word = lowered[at]
-    if written[at] in ("IT", "US", "ME"):
+    if written[at] in ("IT", "US", "ME") or (written[at] == "May" and at):
         return True
     is_phrase = (word == "used" and lowered[at + 1 : at + 2] == ["to"]) or word == "anymore"
     return not is_phrase and word not in EN.says_nothing and re.search(r"\w", word) is not None

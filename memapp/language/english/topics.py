@@ -1,13 +1,25 @@
-"""Topics: what sentences are about, as noun phrases with the article that they were said with."""
+"""Topics: what sentences are about, as noun phrases with the article that they were said with.
+
+Which of them say something long afterwards is known by their likeness to examples: `benchmarks/made_up/topics.toml`, of which
+`benchmarks.fit_topics` makes `assets/language/en/topics.npz`, a regression over the vectors of one embedding model.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memapp.language.english.grammar import EN as WORDS
 from memapp.language.english.grammar import expand, is_adverb, is_past, root, third_person_verbs, tokens, word_at
 from memapp.language.lexicon import lexicon
+from memapp.paths import bundled
 
 EN = lexicon("topics")
+Fitted = Mapping[str, NDArray[Any]]
+"""The arrays of the fit, by their names."""
 LONGEST = 4
 """Words of a phrase; in a longer one the last say what it is."""
 
@@ -18,24 +30,40 @@ def topics_in(sentence: str) -> list[str]:
     `my` becomes `User's`, as in a memory.
     """
     words = tokens(expand(sentence))
-    found = []
-    at = 0
+    found, at, listed_from = [], 0, -1
     while at < len(words):
-        start, phrase = at, list(_phrase(words, at))
+        start, phrase = at, _phrase(words, at)
         at += max(1, len(phrase))
-        if word_at(words, at).casefold() in EN.noun_of_nothing:  # `the cheapest way`: what it is about is left out
-            continue
+        if word_at(words, at).casefold() in EN.noun_of_nothing - WORDS.time_words:
+            continue  # `the cheapest way`: what it is about is left out
         is_told = _is_name(phrase, start) or (_is_led_to(words, start) and not _is_said_of(words, start))
+        is_told = is_told or (start == listed_from and word_at(words, start) not in WORDS.common_verbs)
         if phrase and is_told and not _is_of_pronoun(words, at):
             of = _of(words, at)
-            found.append(" ".join([*_article(words, start), *phrase[-LONGEST:], *of]))
+            if not (_says_nothing(phrase) and _says_nothing(of)):
+                found.append(" ".join([*_article(words, start), *phrase[-LONGEST:], *of]))
             at += len(of)
-    return list(dict.fromkeys(one for one in found if not _says_nothing(one)))
+            listed_from = _next_item(words, at)
+    return list(dict.fromkeys(found))
 
 
-def clear(topics: Sequence[str]) -> list[str]:
-    """Return those of some topics that say something by themselves; all of them where none does."""
-    return [one for one in topics if bare(one).split()[-1].casefold() not in EN.vague] or list(topics)
+def recognisable(topics: Sequence[str], vectors: NDArray[np.floating[Any]], model_id: str) -> list[str]:
+    """Return those of some topics that say by themselves what was talked about: `the loom` and `Lisbon`, but not `the ability`.
+
+    `vectors` are of the topics without their articles; with those of a model that nothing was fitted to, all are returned.
+    """
+    by = fitted()
+    if model_id != str(by["model_id"]):
+        return list(topics)
+    sure = vectors @ by["weights"] + by["bias"] > 0
+    return [one for one, is_sure in zip(topics, sure, strict=True) if is_sure or bare(one).split()[-1][:1].isupper()]
+
+
+@cache
+def fitted() -> Fitted:
+    """Return what was fitted, read once."""
+    with np.load(bundled("assets", "language", "en", "topics.npz"), allow_pickle=False) as file:
+        return dict(file)
 
 
 def bare(topic: str) -> str:
@@ -62,8 +90,15 @@ def listed(topics: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _phrase(words: Sequence[str], at: int) -> Iterator[str]:
-    """Yield the words from a place on that belong to one noun phrase, as far as the tables can tell."""
+def _phrase(words: Sequence[str], at: int) -> list[str]:
+    """Return the words from a place on that belong to one noun phrase, as far as the tables can tell."""
+    leads = word_at(words, at) in EN.leading and not _is_led_to(words, at)  # `enjoy`; but in `I enjoy playing chess` all of it
+    phrase = [] if leads else list(_words_of_phrase(words, at))
+    is_before_object = word_at(words, at + len(phrase)) in EN.objects
+    return phrase[:-1] if is_before_object and len(phrase) > 1 else phrase  # `the rowers push themselves`
+
+
+def _words_of_phrase(words: Sequence[str], at: int) -> Iterator[str]:
     for place in range(at, len(words)):
         word, lowered = words[place], words[place].casefold()
         if not (at < place and _joins_name(words, place)) and not _is_of_phrase(words, place):
@@ -71,13 +106,21 @@ def _phrase(words: Sequence[str], at: int) -> Iterator[str]:
         yield word if word[:1].isupper() and (place > 0 or lowered not in WORDS.common_verbs | EN.everyday) else lowered
 
 
+def _next_item(words: Sequence[str], at: int) -> int:
+    """Return where the next thing of a list begins, if there stands one: `tea, and especially cakes`."""
+    end = at
+    while word_at(words, end) in EN.in_list:
+        end += 1
+    return end if end > at else -1
+
+
 def _of(words: Sequence[str], at: int) -> list[str]:
     """Return how a noun phrase goes on with `of`, where that says more of it: `of the lobster`."""
     if word_at(words, at) != "of":
         return []
     article = [one for one in [word_at(words, at + 1)] if one.casefold() in WORDS.articles]
-    phrase = list(_phrase(words, at + 1 + len(article)))
-    is_told = phrase and not phrase[-1].endswith("ing") and not _says_nothing(" ".join(phrase))
+    phrase = _phrase(words, at + 1 + len(article))
+    is_told = phrase and not phrase[-1].endswith("ing") and not _is_time_or_number(phrase[-1].removesuffix("'s"))
     return ["of", *article, *phrase] if is_told else []
 
 
@@ -93,7 +136,7 @@ def _joins_name(words: Sequence[str], at: int) -> bool:
 def _is_of_phrase(words: Sequence[str], at: int) -> bool:
     word, lowered = words[at], words[at].casefold()
     if at and word[:1].isupper() and lowered not in WORDS.pronouns:
-        return True
+        return lowered not in WORDS.finite or word_at(words, at + 1) not in WORDS.pronouns  # `Jaws Have you seen it?`
     if not re.fullmatch(r"[^\W_][\w'’-]*", word) or lowered in EN.no_part or is_adverb(lowered):
         return False
     before = words[at - 1].casefold() if at else ""
@@ -124,8 +167,20 @@ def _article(words: Sequence[str], at: int) -> list[str]:
     return ["User's"] if before in ("my", "our") else [before] if before in WORDS.articles else []
 
 
-def _says_nothing(topic: str) -> bool:
-    head = bare(topic).split()[-1].removesuffix("'s")
-    is_time_or_talk = head.casefold() in EN.no_head | EN.months or head.casefold().removesuffix("s") in EN.weekdays
-    is_number = re.fullmatch(r"\d+\w{0,2}", head) is not None
-    return len(bare(topic)) < 3 or is_time_or_talk or is_number or head in EN.everyday
+def _says_nothing(phrase: Sequence[str]) -> bool:
+    """Say whether a phrase ends in a word of any chat, and the one before does not say which: `shop`, but not `coffee shop`."""
+    *before, head = [word.removesuffix("'s") for word in phrase] or [""]
+    is_of_any = head in EN.no_head | EN.everyday and not (before and _says_which(before[-1]))
+    is_of_talk = head.casefold() in EN.of_talk or _is_time_or_number(head)
+    return len(" ".join(phrase)) < 3 or is_of_talk or is_of_any
+
+
+def _is_time_or_number(word: str) -> bool:
+    lowered = word.casefold()
+    is_time = lowered in EN.months | EN.time_nouns or lowered.removesuffix("s") in EN.weekdays
+    return is_time or re.fullmatch(r"\d+\w{0,2}", word) is not None
+
+
+def _says_which(word: str) -> bool:
+    """Say whether a word before a noun is another noun, as far as its ending tells: `travel tips`, and no `useful tips`."""
+    return word.casefold() not in EN.everyday | EN.no_head and not EN.regex("(?:{adjective_endings})$").search(word)

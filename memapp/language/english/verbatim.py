@@ -8,6 +8,7 @@ from memapp.language.english.grounding import SAID
 from memapp.language.english.life_domains import is_request
 from memapp.language.english.profile import stated
 from memapp.language.english.statements import says_little
+from memapp.language.english.writing import is_vague
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("telling")
@@ -38,7 +39,9 @@ def _asks(text: str, words: Sequence[str]) -> bool:
 
 
 def _points_back(words: Sequence[str]) -> bool:
-    """Say whether the words go on about what was named before: `that`, or `he` with nobody else named."""
+    """Say whether the words go on about what was named before: `that`, `model ones`, or `he` with nobody else named."""
+    if any(word.casefold() in ("one", "ones") and is_vague(words, at) for at, word in enumerate(words)):
+        return True
     at = next((at for at, word in enumerate(words) if word.casefold() not in EN.coordinators | EN.interjections), 0)
     if word_at(words, at) in EN.demonstratives | EN.pronouns - EN.of_oneself_first:
         return True

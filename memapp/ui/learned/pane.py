@@ -11,7 +11,7 @@ from textual.content import Content
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Kind, Memory
 from memapp.language.english.second_person import addressed
-from memapp.services import curate
+from memapp.services import curate, undo
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
 from memapp.ui.panels.listed import ListedMemories
@@ -86,13 +86,27 @@ class KindPane(LearnedPane):
         self.rows = KindRows(self.runtime.clock, id=f"learned-{self.KIND}", empty=self.NOTHING)
         self.detail = MemoryDetail(session.runtime)
         self.body = ListedMemories(self.rows, self.detail)
+        self._go_to: str | None = None
+        """Where the cursor goes with the next rows."""
 
     def compose(self) -> ComposeResult:
         yield self.body
 
+    def on_mount(self) -> None:
+        self.session.taken_back.subscribe(self, self._taken_back)
+
+    @background("learned-undo")
+    async def _taken_back(self, step: str) -> None:
+        """Let the cursor go to what an undo brought back or changed."""
+        self._go_to = next(iter(await asyncio.to_thread(undo.memories_of, self.runtime, step)), None)
+        if self._go_to and self.display and self.screen.is_current:
+            self.look_again()
+
     @background("learned", exclusive=True)
     async def look_again(self) -> None:
-        self.rows.show(await asyncio.to_thread(self.look_up))
+        found = await asyncio.to_thread(self.look_up)
+        at, self._go_to = self._go_to, None
+        self.rows.show(found, at=at if at in [one.id for one in found] else None)
         self.has_rows = True
         self.detail.look_again()
         self.screen.refresh_bindings()

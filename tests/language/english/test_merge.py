@@ -69,6 +69,9 @@ CONTRADICTIONS = [
     ("User works as an accountant in Leeds.", "User works as a gardener.", 0.40),
 ]
 SEPARATE = [
+    ("User swims a mile twice a week.", "User swims a mile twice a day.", 0.97),
+    ("User likes jazz but not opera.", "User likes opera but not jazz.", 0.97),
+    ("User is training for a marathon in May.", "User is training for a marathon in October.", 0.86),
     ("User has a cat.", "User has two cats.", 0.89),
     ("User was born in Porto.", "User was born in Lisbon.", 0.83),
     ("User is from Chile.", "User is from Peru.", 0.81),

@@ -141,6 +141,8 @@ def test_what_breaks_off_or_passes_makes_no_fact() -> None:
         "I play all sorts of card games, my favourites are rummy and whist.",
         "My favourite was the bronze horse.",
         "I collect lots of things.",
+        "I have been playing both zithers since school.",
+        "I get to work with a lot of potters and learn about clay.",
         "I know many favourites.",
         "I have always hoped to visit.",
         "I've never been on a zeppelin.",

@@ -29,6 +29,7 @@ POINTS_ELSEWHERE = [
     "u shd know gerald",
     "Mondays and Thursdays",
     "Mine is navy blue",
+    "glueing model ones, the kind that really dive",
     "I've never heard of dog agility classes.",
 ]
 

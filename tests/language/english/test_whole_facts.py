@@ -15,6 +15,7 @@ def facts(text: str) -> list[str]:
     [
         ("I used to smoke but quit in 2019", ["User used to smoke but quit in 2019."]),
         ("used to smoke, but quit in 2019", ["User used to smoke, but quit in 2019."]),
+        ("I love to whittle spoons whenever I am on a boat", ["User loves to whittle spoons whenever User is on a boat."]),
         ("I eat fish but no meat", ["User eats fish but no meat."]),
         ("I like all vegetables but not aubergine", ["User likes all vegetables but not aubergine."]),
         ("I love hiking, but only in autumn", ["User loves hiking, but only in autumn."]),
