@@ -132,6 +132,14 @@ def test_the_next_thing_that_works_is_not_always_the_answer(runtime: Runtime) ->
     assert len(runs.list_runs(runtime, 9)) == 2
 
 
+def test_for_a_file_that_is_not_there_only_one_of_a_name_like_it_is_an_answer(runtime: Runtime) -> None:
+    missing = kiln(answers={"kiln load vsae.toml": "kiln: cannot open vsae.toml: No such file or directory"})
+    do(runtime, "kiln load vsae.toml", "kiln load bowls.toml", tool=missing)
+    assert rules(runtime) == set()
+    do(runtime, "kiln load vase.toml", tool=missing)
+    assert rules(runtime) == {"kiln load vsae.toml -> kiln load vase.toml"}
+
+
 def test_what_the_person_stopped_is_no_answer_to_a_failure(runtime: Runtime, tmp_path: Path) -> None:
     shell = Shell("sh", tmp_path)
     runs.attempt(runtime, shell, "sh -c 'exit 3'")

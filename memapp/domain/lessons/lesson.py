@@ -29,6 +29,8 @@ GAP = "…"
 """Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
+AKIN = 40.0
+"""The same for a word in the place of one that names something which is not there: `main` is akin to `master`."""
 FEWEST_LETTERS = 2
 """Of the name of a program that others may begin with."""
 
@@ -98,15 +100,14 @@ def level_of(correct: str) -> LessonLevel:
     return "domain" if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1 else "task"
 
 
-def corrects(right: str, wrong: str, *, is_unknown: bool = False) -> bool:
+def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bool = False) -> bool:
     """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
 
     It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
-    right by a word like it; or a slip is put right; or half of the words that are no options stay, and no more come than
-    go. All of these stay where it is another program of the family, or any other, since the command is unknown.
+    right by a word like it; or a slip is put right; or half of the words that are no options stay, and others stand for the
+    rest, akin to it where that is not there. What the program is used for is swapped by itself, where it is no slip. All stays
+    where it is another program of the family, or any other, since the command is unknown.
     """
-    from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
-
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
     if words(wrong) == words(right):
         return False
@@ -116,12 +117,33 @@ def corrects(right: str, wrong: str, *, is_unknown: bool = False) -> bool:
         return bool(named) and all(one in done for one in named) and (is_unknown or is_family(failed_tool, tool))
     if not lost:
         return bool(failed) or all(one.startswith("-") or "=" in one for one in new)
-    if all(any(ratio(one.lower(), other.lower()) >= ALIKE for other in new) for one in lost):
+    liked, slips = ({one for one in lost if any(puts_right(one, other) for other in new)} for puts_right in (_is_like, is_slip))
+    is_same_use = not named or named[0] not in lost or named[0] in liked | slips
+    if is_same_use and (liked == {*lost} or slips):
         return True
-    if any(is_slip(one, other) for one in lost for other in new):
-        return True
-    gone, came = sum(one in lost for one in named), sum(not one.startswith("-") for one in new)
-    return 2 * gone <= len(named) and bool(named or not new) and (came <= gone or not gone)
+    return (is_same_use or not lost[1:]) and _stand_in(lost, new, named, AKIN if is_missing else 0.0)
+
+
+def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], least: float) -> bool:
+    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay."""
+    gone, came = [one for one in named if one in lost], [one for one in new if not one.startswith("-")]
+    if not new:
+        return not gone or 2 * len(gone) < len(named)
+    are_alike = all(any(_is_like(one, other, least) for other in came) for one in gone)
+    return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
+
+
+def _is_like(word: str, other: str, least: float = ALIKE) -> bool:
+    """Say whether two words are alike; that two files are in one folder, or of one kind, makes their names no more so."""
+    from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
+
+    (*folders, one), (*others, two) = (word.lower().split("/"), other.lower().split("/"))
+    while folders and folders[:1] == others[:1]:
+        folders, others = folders[1:], others[1:]
+    (stem, dot, kind), (other_stem, _, other_kind) = one.rpartition("."), two.rpartition(".")
+    if dot and stem and kind == other_kind:
+        one, two = stem, other_stem
+    return ratio("/".join((*folders, one)), "/".join((*others, two))) >= least
 
 
 def is_family(program: str, other: str) -> bool:
