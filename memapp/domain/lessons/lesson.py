@@ -4,7 +4,7 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -35,6 +35,8 @@ FEWEST_LETTERS = 2
 """Of the name of a program that others may begin with."""
 
 
+Cut = Callable[[str], tuple[str, ...]]
+"""How an action is cut to pieces: into the words of a command, or the signs of a query."""
 ErrorText = tuple[str, str]
 """The shape of an error text, and its subject."""
 
@@ -187,12 +189,12 @@ def _without_value(part: str) -> str:
     return part.partition("=")[0] if part.startswith("--") else part
 
 
-def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
 
     They are words of the command and of the lesson. No name of the lesson is added, but in place of another.
     """
-    before, after, now = words(wrong), words(correct), words(action)
+    before, after, now = cut(wrong), cut(correct), cut(action)
     begin = _shared(before, after)
     end = _shared(before[begin:][::-1], after[begin:][::-1])
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
@@ -204,16 +206,16 @@ def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
     return (*now[: places[0]], *put, *now[places[0] + len(taken) :]) if len(places) == 1 else ()
 
 
-def put_right(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+def put_right(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the slip put right that a lesson puts right; none where it has no such slip.
 
     It has no name of the place where the lesson was learned, only a word of the command as it is written right.
     """
-    typed, meant, now = ([_without_value(one) for one in words(line)] for line in (wrong, correct, action))
+    typed, meant, now = ([_without_value(one) for one in cut(line)] for line in (wrong, correct, action))
     slips = {one: other for one in typed if one not in meant for other in meant if other not in typed and is_slip(one, other)}
     if not any(one in slips for one in now):
         return ()
-    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, words(action), strict=True))
+    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, cut(action), strict=True))
 
 
 def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -> str:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memapp.domain.lessons.fingerprint import Fingerprint, words
+from memapp.domain.lessons.fingerprint import Fingerprint, signs, words
 from memapp.domain.lessons.lesson import (
     GAP,
     ActivationPoint,
@@ -197,9 +197,17 @@ def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: Know
     worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
         return LessonHint(lesson, ranked, worked, shlex.join(put_right(*change)))
-    instead = () if needs_shell(failure.action) or worked != lesson.correct else put_right(*change) or carried_over(*change)
-    is_whole = not any(GAP in one for one in instead) and words(shlex.join(instead)) == instead
-    return LessonHint(lesson, ranked, worked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
+    if worked != lesson.correct:
+        return LessonHint(lesson, ranked, worked)
+    return LessonHint(lesson, ranked, worked, _instead(change, is_command=names_program(failed.tool, failure.action)))
+
+
+def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
+    """Return a failed action with the change of a lesson made in it; empty where that cannot be said, or is the lesson itself."""
+    (_, correct, action), cut, join = change, words if is_command else signs, shlex.join if is_command else "".join
+    instead = () if is_command and needs_shell(action) else put_right(*change, cut) or carried_over(*change, cut)
+    is_whole = not any(GAP in one for one in instead) and cut(join(instead)) == instead
+    return join(instead) if is_whole and instead != cut(correct) else ""
 
 
 def tier_of(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:

@@ -111,6 +111,9 @@ def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correc
         ("git push", "git pull", False),
         ("find . -nam x", "find tests -nam x", True),
         ("kiln frie", "kiln fire", False),
+        ("cc -o count main.c", "cc -o t main.c", True),  # what stands behind -o is no use of it
+        ("git -C vase push", "git push", True),
+        ("git -C vase push", "git pull", False),
     ],
 )
 def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(action: str, other: str, is_same: bool) -> None:
