@@ -71,18 +71,19 @@ def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
     step = _step(tool, shlex.join(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
     if step.feedback.constraint_failure:
         say(f"memapp: {wanted.options['expect']} is not there")
-    tell_person(wanted.options, Attempted(step, tool.scope, str(tool.folder), before), WHY)
+    begin = "\n" if ran.output and not ran.output.endswith("\n") else ""
+    tell_person(wanted.options, Attempted(step, tool.scope, str(tool.folder), before), WHY, begin)
 
 
 def _shell(wanted: CommandLine) -> Shell:
     return Shell(program(wanted.argv), Path(light_run.here()), path_in(wanted.options, "expect"))
 
 
-def tell_person(options: Options, did: Attempted, more: str = "") -> None:
-    """Record a step, and say below it what is known of its failure, and where there is more."""
+def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "") -> None:
+    """Record a step, and say below it what is known of its failure, on a line of its own, and where there is more."""
     shown = _told(options, did)
     if shown and not (did.before and did.before.shown and did.before.hint.lesson.id == shown[0].lesson.id):
-        say(f"memapp: {shown[0].in_a_line}{more}")
+        say(f"{begin}memapp: {shown[0].in_a_line}{more}")
 
 
 def tell_agent(options: Options, step: AgentStep) -> str:

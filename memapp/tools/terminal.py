@@ -193,12 +193,11 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
         for fd in wires.missing:
             os.close(fd)
         os.execvp(argv[0], argv)
-    except FileNotFoundError:
-        os.write(2, f"{argv[0]}: command not found\n".encode(errors="replace"))
-        os._exit(NOT_FOUND)
     except BaseException as error:
-        os.write(2, f"{argv[0]}: {getattr(error, 'strerror', error)}\n".encode(errors="replace"))
-        os._exit(NOT_RUNNABLE)
+        is_missing = isinstance(error, FileNotFoundError)
+        said = "command not found" if is_missing and "/" not in argv[0] else getattr(error, "strerror", error)
+        os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
+        os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
 
 
 def _lead() -> None:

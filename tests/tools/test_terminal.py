@@ -75,6 +75,12 @@ def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_she
     assert [terminal.run(argv).code for argv in ended] == [128 + signal.SIGTERM, 127, 126]
 
 
+def test_of_a_program_that_is_not_there_the_same_is_said_as_by_a_shell(tmp_path: Path) -> None:
+    for name, said in {"no-such-program": "command not found", "./vase": "No such file or directory"}.items():
+        done = subprocess.run(command(tmp_path / "home", name), capture_output=True, text=True, cwd=tmp_path)
+        assert done.stderr.startswith(f"{name}: {said}\n")
+
+
 def test_ctrl_c_stops_the_loop_that_a_command_stands_in(tmp_path: Path) -> None:
     def ended(argv: list[str]) -> int:
         heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
@@ -126,6 +132,15 @@ def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
     source = "import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), input('name?'))"
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"Mira\n")
     assert code == 0 and b"True True True Mira" in seen
+
+
+def test_a_hint_stands_on_a_line_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failing, working = (["sh", "-c", f"printf fire; exit {code}"] for code in (3, 0))
+    for argv in (failing, working):
+        subprocess.run(command(tmp_path / "home", *argv), capture_output=True)
+        later.wait(tmp_path / "home" / "cache")
+    assert b"fire\r\nmemapp: " in on_a_terminal(command(tmp_path / "home", *failing))[1]
 
 
 def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
@@ -187,7 +202,7 @@ def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path
 
 
 @pytest.mark.skipif(not _MAY_TYPE, reason="the system lets no program put keys back")
-@pytest.mark.parametrize("before", ["pass", "import tty; tty.setcbreak(0)", "import sys; sys.stdin.readline()"])
+@pytest.mark.parametrize("before", ["pass", "import tty; tty.setcbreak(0, 0)", "import sys; sys.stdin.readline()"])
 def test_keys_that_the_command_did_not_read_are_left_to_the_shell(tmp_path: Path, before: str) -> None:
     source = f"import time; print('?', flush=True); {before}; time.sleep(0.7)"
     script = '"$@"; read -r said; echo "read <$said>"; read -r said; echo "read <$said>"'
