@@ -439,7 +439,7 @@ def test_where_the_widest_column_cannot_give_way_enough_the_next_does(
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "72")
-    show_rows([dict(enumerate("x" * width for width in (4, 30, 24, 22)))])
+    show_rows([{str(width): "x" * width for width in (4, 30, 24, 22)}])
     assert [len(cell) for cell in capsys.readouterr().out.split()] == [4, 20, 20, 22]
 
 
