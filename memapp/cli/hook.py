@@ -54,8 +54,8 @@ def hook() -> None:
     """Let a shell or a coding agent learn from what fails.
 
     bash, zsh and fish print two short functions: `m COMMAND` is `memapp run -- COMMAND`, and `why` says what is known of the last
-    failure; where nothing is, or the last command failed without m, it asks whether to run that again. Only what is typed behind m is learned from: no
-    other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
+    failure; where nothing is, or a command failed without m, it asks whether to run that again. Only what is typed behind m is
+    learned from: no other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
     """
 
 
