@@ -4,7 +4,6 @@ Somebody waits for the hint, so here nothing is loaded but what finds it, and th
 afterwards (`record_run`), and nobody waits for that.
 """
 
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from memapp.store.session import USER_ID, Session
 from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND, Ran
 from memapp.tools.program import program
-from memapp.tools.shell import Shell, as_attempt
+from memapp.tools.shell import Shell, as_attempt, command_line
 
 WHY = " · memapp why"
 Options = Mapping[str, str]
@@ -50,7 +49,7 @@ def tell_before(wanted: CommandLine) -> Drawn | None:
     """Say what works in place of a command that is about to fail; return the lesson that says so, or that is withheld."""
     with suppress(Exception):
         places = paths.locate(path_in(wanted.options, "home"), path_in(wanted.options, "db"))
-        chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), shlex.join(wanted.argv)
+        chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), command_line(wanted.argv)
         if chosen.lessons is not LessonRule.HINT or is_left_out(chosen.lessons_not_of, action, tool.name, str(tool.folder)):
             return None
         later.wait(places.cache)
@@ -68,7 +67,7 @@ def tell_before(wanted: CommandLine) -> Drawn | None:
 def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
     """Record a command, and say what is known of its failure unless that was said before it."""
     tool = _shell(wanted)
-    step = _step(tool, shlex.join(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
+    step = _step(tool, command_line(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
     if step.feedback.constraint_failure:
         say(f"memapp: {wanted.options['expect']} is not there")
     begin = "\n" if ran.output and not ran.output.endswith("\n") else ""

@@ -4,7 +4,6 @@ The same failure comes first, then one of the same shape, and only where there i
 must agree, what it is used for, and what the lesson puts right must stand in the command.
 """
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,14 +39,14 @@ from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.lessons import Background, Triggered
 from memapp.store.session import Session
-from memapp.tools.shell import needs_shell
+from memapp.tools.shell import command_line, needs_shell
 
 if TYPE_CHECKING:
     from memapp.domain.memory import Recalled
 
 HINT_CHARS = 200
 Join = Callable[[Iterable[str]], str]
-AS_COMMAND: tuple[Cut, Join] = (words, shlex.join)
+AS_COMMAND: tuple[Cut, Join] = (words, command_line)
 AS_QUERY: tuple[Cut, Join] = (signs, "".join)
 """How an action is cut to pieces and put together again."""
 TIERS: Mapping[Tier, str] = {
@@ -203,7 +202,7 @@ def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: Know
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
     worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
-        return LessonHint(lesson, ranked, worked, shlex.join(put_right(*change)))
+        return LessonHint(lesson, ranked, worked, command_line(put_right(*change)))
     instead = _instead(change, is_command=names_program(failed.tool, failure.action)) if worked == lesson.correct else ""
     return LessonHint(lesson, ranked, worked, instead, "here " if then.scope == failed.scope else "")
 
