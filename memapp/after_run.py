@@ -4,7 +4,6 @@ Somebody waits for the hint, so here nothing is loaded but what finds it, and th
 afterwards (`record_run`), and nobody waits for that.
 """
 
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from memapp.store.session import USER_ID, Session
 from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND, Ran
 from memapp.tools.program import program
-from memapp.tools.shell import Shell, as_attempt
+from memapp.tools.shell import Shell, as_attempt, command_line
 
 WHY = " · memapp why"
 Options = Mapping[str, str]
@@ -50,7 +49,7 @@ def tell_before(wanted: CommandLine) -> Drawn | None:
     """Say what works in place of a command that is about to fail; return the lesson that says so, or that is withheld."""
     with suppress(Exception):
         places = paths.locate(path_in(wanted.options, "home"), path_in(wanted.options, "db"))
-        chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), shlex.join(wanted.argv)
+        chosen, tool, action = lesson_settings.load(places.config), _shell(wanted), command_line(wanted.argv)
         if chosen.lessons is not LessonRule.HINT or is_left_out(chosen.lessons_not_of, action, tool.name, str(tool.folder)):
             return None
         later.wait(places.cache)
@@ -68,21 +67,22 @@ def tell_before(wanted: CommandLine) -> Drawn | None:
 def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
     """Record a command, and say what is known of its failure unless that was said before it."""
     tool = _shell(wanted)
-    step = _step(tool, shlex.join(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
+    step = _step(tool, command_line(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
     if step.feedback.constraint_failure:
         say(f"memapp: {wanted.options['expect']} is not there")
-    tell_person(wanted.options, Attempted(step, tool.scope, str(tool.folder), before), WHY)
+    begin = "\n" if ran.output and not ran.output.endswith("\n") else ""
+    tell_person(wanted.options, Attempted(step, tool.scope, str(tool.folder), before), WHY, begin)
 
 
 def _shell(wanted: CommandLine) -> Shell:
     return Shell(program(wanted.argv), Path(light_run.here()), path_in(wanted.options, "expect"))
 
 
-def tell_person(options: Options, did: Attempted, more: str = "") -> None:
-    """Record a step, and say below it what is known of its failure, and where there is more."""
+def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "") -> None:
+    """Record a step, and say below it what is known of its failure, on a line of its own, and where there is more."""
     shown = _told(options, did)
     if shown and not (did.before and did.before.shown and did.before.hint.lesson.id == shown[0].lesson.id):
-        say(f"memapp: {shown[0].in_a_line}{more}")
+        say(f"{begin}memapp: {shown[0].in_a_line}{more}")
 
 
 def tell_agent(options: Options, step: AgentStep) -> str:

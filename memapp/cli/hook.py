@@ -9,21 +9,39 @@ from memapp.cli.output import show
 from memapp.tools.program import OF_SHELL
 
 COMMENT = """# memapp learns only from a command that is typed behind m: `m make check`. No other is watched or kept.
-# What the shell does itself, such as cd, it does behind m too; nothing of that is kept.
+# What the shell does itself, such as cd, it does behind m too; nothing of that is kept, nor of b in `m a && b`.
 """
-M = f'm() {{ case "$1" in {"|".join(OF_SHELL)}) "$@" ;; *) memapp run -- "$@" ;; esac; }}\n'
-SH = """why() {
-  memapp why "$@" && return
-  local last answer
-  last=$(fc -ln -1)
-  printf 'Run it again, to see what it says?\\n%s\\n[y/N] ' "$last"
+M = (
+    f'm() {{ m_ended=; case "$1" in {"|".join(OF_SHELL)}) "$@" ;; '
+    '*) memapp run -- "$@"; m_ended=$?; return $m_ended ;; esac; }\n'
+)
+SH = r"""why() {
+  local failed=$? last answer
+  last=$(fc -ln -2 | sed -n 's/^[[:space:]]*//; /^why$/!p' | tail -n 1)
+  case "$last" in memapp\ *) failed=0 ;; m\ *) [ "$failed" = "$m_ended" ] && failed=0 ;; esac
+  if [ $# -gt 0 ] || [ "$failed" -eq 0 ]; then memapp why "$@" && return; fi
+  last=${last#*&& } last=${last#m }
+  printf 'Run it again, to see what it says?\n%s\n[y/N] ' "$last"
   read -r answer
   [ "$answer" = y ] && eval "memapp run -- $last"
 }"""
-M_FISH = f"function m; if contains -- $argv[1] {' '.join(OF_SHELL)}; $argv; else; memapp run -- $argv; end; end\n"
-FISH = """function why
-    memapp why $argv; and return
+M_FISH = (
+    f"function m; set -g m_ended; if contains -- $argv[1] {' '.join(OF_SHELL)}; $argv; "
+    "else; memapp run -- $argv; set -g m_ended $status; return $m_ended; end; end\n"
+)
+FISH = r"""function why
+    set -l failed $status
     set -l last $history[1]
+    switch "$last"
+        case 'memapp *'
+            set failed 0
+        case 'm *'
+            test "$failed" = "$m_ended"; and set failed 0
+    end
+    if test (count $argv) -gt 0 -o $failed -eq 0
+        memapp why $argv; and return
+    end
+    set last (string replace -r '^(.*?&& )?(m )?' '' -- $last)
     read -P "Run it again, to see what it says?
 $last
 [y/N] " answer
@@ -36,8 +54,8 @@ def hook() -> None:
     """Let a shell or a coding agent learn from what fails.
 
     bash, zsh and fish print two short functions: `m COMMAND` is `memapp run -- COMMAND`, and `why` says what is known of the last
-    failure; where nothing is, it asks whether to run the last command again. Only what is typed behind m is learned from: no
-    other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
+    failure; where nothing is, or a command failed without m, it asks whether to run that again. Only what is typed behind m is
+    learned from: no other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
     """
 
 

@@ -184,7 +184,7 @@ def _figures(one: LessonHealth) -> dict[str, str]:
         "steps": counted(one.steps, "step"),
         "failed": f"{one.tool_errors} failed, {one.recurrences} again",
         "helped": f"{one.helped} of {counted(one.activations, 'hint')} helped",
-        "moved": f"{one.promoted} promoted, {one.suppressed} suppressed",
+        "moved": ", ".join(f"{n} {moved}" for moved in ("promoted", "suppressed") if (n := getattr(one, moved))),
     }
 
 

@@ -127,11 +127,12 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _fitting(widths: list[int]) -> list[int]:
-    """Return the widths of columns that fit the terminal: the widest gives way, down to `LEAST_CELLS`."""
-    widest = max(range(len(widths)), key=lambda column: widths[column])
-    over = sum(widths) + 2 * (len(widths) - 1) - shutil.get_terminal_size().columns
-    least = min(LEAST_CELLS, widths[widest])
-    return [*widths[:widest], max(least, widths[widest] - max(0, over)), *widths[widest + 1 :]]
+    """Return the widths of columns that fit the terminal: the widest gives way, down to `LEAST_CELLS`, and then the next."""
+    fitting, room = [*widths], shutil.get_terminal_size().columns - 2 * (len(widths) - 1)
+    for column in sorted(range(len(widths)), key=lambda column: -widths[column]):
+        over = max(0, sum(fitting) - room)
+        fitting[column] = max(min(LEAST_CELLS, widths[column]), widths[column] - over)
+    return fitting
 
 
 def _cut(cell: str, width: int) -> str:

@@ -1,6 +1,5 @@
 """`memapp run` and `memapp why`: commands, with what is known of their failures."""
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons.hints import LessonHint
 from memapp.tools.program import program
-from memapp.tools.shell import Shell
+from memapp.tools.shell import Shell, command_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -44,7 +43,7 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     Of a query with `memapp sql`, too, if it was a short while ago.
     """
     if command:
-        found = runs.bearing(runtime, Shell(program([*command]), Path.cwd()), shlex.join(command))
+        found = runs.bearing(runtime, Shell(program([*command]), Path.cwd()), command_line(command))
         lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["Nothing that failed here bears on this."]
         return Output({"lessons": [_data(one) for one in found]}, "\n".join(lines))
     failure = runs.why(runtime, Shell("", Path.cwd()).scope)

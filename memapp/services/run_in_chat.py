@@ -36,7 +36,7 @@ from memapp.store.encoding import new_id
 from memapp.store.lent import LentDatabase, lent
 from memapp.tools import Tool
 from memapp.tools.program import program
-from memapp.tools.shell import Shell, needs_shell
+from memapp.tools.shell import Shell, command_line, needs_shell
 from memapp.tools.sql import Sql, as_attempt
 from memapp.tools.terminal import Kept
 
@@ -149,7 +149,7 @@ def _command(written: str) -> Iterator[_Job]:
         argv = [re.sub(r"^~(?=/)", str(Path.home()), one) for one in shlex.split(written)]
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
-    shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), shlex.join(argv)
+    shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), command_line(argv)
     yield _Job(shell, action, shell.folder, lambda _: shell.carry_out(action))
 
 

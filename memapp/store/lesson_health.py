@@ -9,7 +9,8 @@ from memapp.store.session import Session
 Per = Literal["run", "day", "all"]
 _MOVES = """SELECT h.ts AS at, new.snapshot ->> 'status' AS became FROM history h
             JOIN lesson_versions old ON old.id = h.meta ->> 'old' JOIN lesson_versions new ON new.id = h.meta ->> 'new'
-            WHERE h.user_id = :user AND h.memory_id GLOB 'lesson:*' AND new.snapshot ->> 'status' <> old.snapshot ->> 'status'"""
+            WHERE h.user_id = :user AND h.memory_id GLOB 'lesson:*' AND new.snapshot ->> 'status' <> old.snapshot ->> 'status'
+              AND NOT EXISTS (SELECT 1 FROM history undo WHERE undo.undoes = h.step)"""
 _RUNS = f"""SELECT r.id, date(r.started_at, 'localtime') AS day, iif(r.task = '', r.tool, r.task) AS about,
                   r.started_at, r.last_at,
                   coalesce(r.passed, (SELECT e.id IS NULL FROM run_steps s LEFT JOIN error_events e ON e.step_id = s.id

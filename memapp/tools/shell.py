@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from memapp.tools.program import project
 
 SECONDS = 60.0
 _QUOTED = r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\""""
+_PLAIN = re.compile(r"\{\}|(?:[\w@%+=:,./-]|(?<=[\w./-])~)+", re.ASCII)
+"""A word that a shell takes as it is: `HEAD~1` and `{}` too, which `shlex` quotes."""
 _OF_A_SHELL = r"[|&;<>`*$\n]"
 
 
@@ -64,6 +66,11 @@ class Shell(NamedTuple):
 def as_attempt(action: str, ran: Ran) -> ToolAttempt:
     """Return what came of a command that was run."""
     return ToolAttempt(action, ran.output, ran.code, reason=f"exit {ran.code}", seconds=ran.seconds)
+
+
+def command_line(argv: Iterable[str]) -> str:
+    """Return a command as it is typed: with quotes where a shell would read something else."""
+    return " ".join(one if _PLAIN.fullmatch(one) else shlex.quote(one) for one in argv)
 
 
 def needs_shell(action: str) -> bool:

@@ -12,6 +12,7 @@ import signal
 import termios
 import time
 import tty
+from contextlib import suppress
 from typing import NoReturn
 
 from memapp.tools.ended import NOT_FOUND, NOT_RUNNABLE, Ran
@@ -109,7 +110,7 @@ class _Wires:
         if self.master >= 0:
             return self.slave
         self.master, self.slave = pty.openpty()
-        self.opened.append(self.master)
+        self.opened += self.master, self.slave
         self.sources[self.master], self.shown_on = fd, fd
         mode = termios.tcgetattr(fd)
         if not self.is_interactive:
@@ -124,8 +125,8 @@ class _Wires:
             fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
 
     def begin(self) -> None:
-        """Let go of the command's ends, and pass every key on as it is."""
-        for fd in set(self.given.values()):
+        """Let go of the command's ends but that where keys wait, and pass every key on as it is."""
+        for fd in set(self.given.values()) - {self.slave}:
             os.close(fd)
         self.come_back()
 
@@ -142,7 +143,19 @@ class _Wires:
             termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
             self.has_keys = False
 
+    def give_back(self) -> None:
+        """Leave to the shell what was typed and not read by the command, where the system lets a program put keys back."""
+        mode = termios.tcgetattr(self.slave)
+        mode[3] &= ~termios.ICANON
+        mode[6][termios.VMIN] = mode[6][termios.VTIME] = 0
+        termios.tcsetattr(self.slave, termios.TCSANOW, mode)
+        with suppress(OSError):
+            for key in os.read(self.slave, CHUNK):
+                fcntl.ioctl(0, termios.TIOCSTI, bytes([key]))
+
     def end(self) -> None:
+        if self.has_keys:
+            self.give_back()
         self.step_back()
         for fd in self.opened:
             os.close(fd)
@@ -180,12 +193,11 @@ def _become(argv: list[str], wires: _Wires) -> NoReturn:
         for fd in wires.missing:
             os.close(fd)
         os.execvp(argv[0], argv)
-    except FileNotFoundError:
-        os.write(2, f"{argv[0]}: command not found\n".encode(errors="replace"))
-        os._exit(NOT_FOUND)
     except BaseException as error:
-        os.write(2, f"{argv[0]}: {getattr(error, 'strerror', error)}\n".encode(errors="replace"))
-        os._exit(NOT_RUNNABLE)
+        is_missing = isinstance(error, FileNotFoundError)
+        said = "command not found" if is_missing and "/" not in argv[0] else getattr(error, "strerror", error)
+        os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
+        os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
 
 
 def _lead() -> None:
@@ -248,7 +260,7 @@ def _stop(pid: int, wires: _Wires) -> None:
 def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
     try:
         data = os.read(fd, CHUNK)
-    except OSError:  # a terminal that nobody holds any more ends so
+    except OSError:  # the terminal was closed
         data = b""
     if fd == 0:
         os.write(wires.master, data or b"\x04")

@@ -14,6 +14,7 @@ from click.shell_completion import ShellComplete
 from rich.cells import cell_len
 
 from memapp import bootstrap, cli
+from memapp.cli.output import show_rows
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
 from memapp.inference.bundled import bundled_model_path
@@ -431,6 +432,15 @@ def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(memapp: Termi
     short = [line.split()[0] for line in lines]
     assert [len(one) for one in short] == [4] * 3
     assert "number 2" in memapp("show", short[0])[1]
+
+
+def test_where_the_widest_column_cannot_give_way_enough_the_next_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "72")
+    show_rows([{str(width): "x" * width for width in (4, 30, 24, 22)}])
+    assert [len(cell) for cell in capsys.readouterr().out.split()] == [4, 20, 20, 22]
 
 
 def test_a_word_that_no_memory_has_is_read_as_the_nearest_one(memapp: Terminal) -> None:

@@ -165,10 +165,36 @@ def test_an_agent_that_tells_nothing_is_denied_nothing(tmp_path: Path) -> None:
         assert done.returncode == 0, closed
 
 
+@pytest.mark.parametrize("argv", [["bash", "--norc", "-i"], ["zsh", "-f", "-i"]])
+@pytest.mark.parametrize(
+    ("typed", "ran"),
+    [
+        ("git brnch", ["run -- git brnch"]),  # and not what failed some time ago
+        ("m git add -A && git comit", ["run -- git add -A", "run -- git comit"]),
+        ("m git brnch", ["run -- git brnch", "why"]),
+        ("memapp sql vases.db nothing", ["sql vases.db nothing", "why"]),
+    ],
+)
+def test_why_is_asked_of_the_command_that_failed_last(
+    memapp: Terminal, tmp_path: Path, argv: list[str], typed: str, ran: list[str]
+) -> None:
+    script = memapp("hook", argv[0])[1]
+    if not shutil.which(argv[0]):
+        pytest.skip(f"there is no {argv[0]} here")
+    seen = tmp_path / "seen"
+    for name, does in {"memapp": f'echo "$@" >> {seen}\ntest "$4" = add -o "$1" = why', "git": "exit 1"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HISTFILE": "/dev/null"}
+    said = f"{script}\nls\n{typed}\nwhy\ny\n"
+    subprocess.run(argv, env=environment, input=said, text=True, capture_output=True, timeout=20, start_new_session=True)
+    assert seen.read_text().splitlines() == ran
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tmp_path: Path, shell: str) -> None:
     script = memapp("hook", shell)[1]
-    assert len(script.splitlines()) < 12
+    assert len(script.splitlines()) < 22
     if not shutil.which(shell):
         pytest.skip(f"there is no {shell} here")
     seen, program = tmp_path / "seen", tmp_path / "memapp"

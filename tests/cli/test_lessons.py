@@ -68,7 +68,11 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     (lesson,) = json.loads(shop("lessons", "--json")[1])
     assert "shown 1 time, helped 0, hurt 0, withheld 0\n" in shop("lessons", "show", lesson["id"])[1]
     assert all_[1:] == day[1:] and run[1] == "close, not passed" and run[2:] == day[2:]
-    assert all_ == ["all", "0 of 1 run passed", "3 steps", "2 failed, 1 again", "0 of 1 hint helped", "0 promoted, 0 suppressed"]
+    assert all_ == ["all", "0 of 1 run passed", "3 steps", "2 failed, 1 again", "0 of 1 hint helped", ""]
+    shop("lessons", "promote", lesson["id"])
+    assert shop("lessons", "health")[1].splitlines()[0].endswith("\t1 promoted")
+    shop("undo")
+    assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), "what was taken back does not count"
     assert "67% failed" in shop("lessons", "health", "--plot")[1] and "█" * 27 in shop("lessons", "health", "--plot")[1]
 
 

@@ -66,7 +66,7 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
         "try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times, untested as a hint"
     ]
     assert fire(runtime, "Bowl", scope="garden") == [
-        "try `kiln fire Bowl --heat`: here `kiln fire … --heat` worked 3 times, untested as a hint"
+        "try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times, untested as a hint"
     ]
     assert rules(runtime) == {GENERAL: 4}, "it is the same lesson"
     entries = history.list_entries(runtime.read(), f"{LESSON}{lesson.id}", limit=None)

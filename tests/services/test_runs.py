@@ -94,6 +94,13 @@ def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
     assert hint.in_a_line == "try `kiln fire --slow`: here `kiln fire Amphora --hot` worked once, untested as a hint"
 
 
+def test_in_a_quoted_query_of_a_command_the_change_is_made_too(runtime: Runtime) -> None:
+    typed = ("kiln ask 'select nme from vase'", "kiln ask 'select name from vase'", "kiln ask 'select nme, glaze from vase'")
+    asked = kiln(answers={one: "kiln: no such column: nme" for one in typed if "nme" in one})
+    (hint,) = do(runtime, *typed, tool=asked).hints
+    assert hint.instead == "kiln ask 'select name, glaze from vase'"
+
+
 def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_for(runtime: Runtime) -> None:
     missing = kiln(answers={"kilm fire Vase": "kilm: command not found", "kilm cool": "kilm: command not found"}, name="kilm")
     do(runtime, "kilm fire Vase", tool=missing)
@@ -112,6 +119,8 @@ def test_in_place_of_a_program_that_is_not_there_another_is_told_whatever_it_is_
 def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln wram", "kiln warm", "kiln fire", "kiln fire Amphora")
     assert hints(do(runtime, "kiln wram", tool=kiln("garden"))) == [("kiln warm", "a failure of the same kind")]
+    (warm,) = do(runtime, "kiln wram", tool=kiln("attic")).hints
+    assert warm.in_a_line == "`kiln warm` worked once, untested as a hint", "and not here"
     slip = do(runtime, "kiln frie", tool=kiln("garden")).hints
     assert [one.in_a_line for one in slip] == ["try `kiln fire`: elsewhere this slip was put right so once, untested as a hint"]
     assert hints(do(runtime, "kiln fire", tool=kiln("garden"))) == []
@@ -130,6 +139,14 @@ def test_the_next_thing_that_works_is_not_always_the_answer(runtime: Runtime) ->
     do(runtime, "kiln fire --heat")
     assert rules(runtime) == set(), "too long after"
     assert len(runs.list_runs(runtime, 9)) == 2
+
+
+def test_for_a_file_that_is_not_there_only_one_of_a_name_like_it_is_an_answer(runtime: Runtime) -> None:
+    missing = kiln(answers={"kiln load vsae.toml": "kiln: cannot open vsae.toml: No such file or directory"})
+    do(runtime, "kiln load vsae.toml", "kiln load bowls.toml", tool=missing)
+    assert rules(runtime) == set()
+    do(runtime, "kiln load vase.toml", tool=missing)
+    assert rules(runtime) == {"kiln load vsae.toml -> kiln load vase.toml"}
 
 
 def test_what_the_person_stopped_is_no_answer_to_a_failure(runtime: Runtime, tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """The shell as a tool that nobody watches, and its four channels."""
 
+import shlex
 import sys
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from memapp.domain.lessons.feedback import Feedback
+from memapp.domain.lessons.fingerprint import words
 from memapp.tools.child import TIMED_OUT
-from memapp.tools.shell import Shell
+from memapp.tools.shell import Shell, command_line
 from memapp.tools.terminal import HEAD_BYTES, TAIL_BYTES
 
 
@@ -47,3 +52,14 @@ def test_its_scope_is_the_repository_else_the_folder(tmp_path: Path) -> None:
     assert Shell("git", inner).scope == str(inner)
     (tmp_path / "repo" / ".git").mkdir()
     assert Shell("git", inner).scope == str(tmp_path / "repo")
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1))
+def test_a_shell_reads_a_command_line_as_what_it_is_of(argv: list[str]) -> None:
+    assert shlex.split(command_line(argv)) == argv
+
+
+def test_a_command_line_has_no_more_quotes_than_it_needs() -> None:
+    typed = "git diff HEAD~1 '~vase' -- '*.py' {} '{a,b}' '' x=1 'x=~' 'a b'"
+    assert command_line(shlex.split(typed)) == typed
+    assert words("git diff HEAD~1 '*.py'") == ("git", "diff", "HEAD~1", "*.py")

@@ -1,11 +1,13 @@
 """A command under `memapp run` behaves as it would without: bytes, exit code, signals, colours and questions."""
 
+import fcntl
 import os
 import pty
 import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from contextlib import suppress
 from functools import partial
@@ -49,6 +51,7 @@ def on_a_terminal(argv: list[str], typed: bytes = b"", then: bytes = b"") -> tup
             os.write(terminal, typed)
             typed, then = then, b""
             seen = seen.replace(b"?", b"!")
+    os.close(terminal)  # what still waits for keys is ended
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
 
 
@@ -70,6 +73,12 @@ def test_bytes_and_exit_code_pass_through(tmp_path: Path, code: int) -> None:
 def test_a_command_that_a_signal_ends_or_that_is_not_there_has_the_code_of_a_shell(tmp_path: Path) -> None:
     ended = [["sh", "-c", f"kill -{signal.SIGTERM.value} $$"], ["there-is-no-such-program"], [str(tmp_path)]]
     assert [terminal.run(argv).code for argv in ended] == [128 + signal.SIGTERM, 127, 126]
+
+
+def test_of_a_program_that_is_not_there_the_same_is_said_as_by_a_shell(tmp_path: Path) -> None:
+    for name, said in {"no-such-program": "command not found", "./vase": "No such file or directory"}.items():
+        done = subprocess.run(command(tmp_path / "home", name), capture_output=True, text=True, cwd=tmp_path)
+        assert done.stderr.startswith(f"{name}: {said}\n")
 
 
 def test_ctrl_c_stops_the_loop_that_a_command_stands_in(tmp_path: Path) -> None:
@@ -123,6 +132,15 @@ def test_colours_and_questions_work_on_a_terminal(tmp_path: Path) -> None:
     source = "import sys; print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), input('name?'))"
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"Mira\n")
     assert code == 0 and b"True True True Mira" in seen
+
+
+def test_a_hint_stands_on_a_line_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failing, working = (["sh", "-c", f"printf fire; exit {code}"] for code in (3, 0))
+    for argv in (failing, working):
+        subprocess.run(command(tmp_path / "home", *argv), capture_output=True)
+        later.wait(tmp_path / "home" / "cache")
+    assert b"fire\r\nmemapp: " in on_a_terminal(command(tmp_path / "home", *failing))[1]
 
 
 def test_a_pager_at_the_end_of_a_pipe_gets_its_keys(tmp_path: Path) -> None:
@@ -181,6 +199,27 @@ def test_in_the_background_a_command_leaves_the_keys_to_the_shell(tmp_path: Path
     argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
     code, seen = on_a_terminal(argv, b"\x1a", b"Mira\n")
     assert code == 0 and b"read Mira" in seen and b"done" in seen and b"ended with 0" in seen
+
+
+def _may_put_keys_back() -> bool:
+    pid, _ = pty.fork()
+    if pid == 0:
+        with suppress(OSError):
+            fcntl.ioctl(0, termios.TIOCSTI, b"x")
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.mark.skipif(not _may_put_keys_back(), reason="the system lets no program put keys back")
+@pytest.mark.parametrize("before", ["pass", "import tty; tty.setcbreak(0, 0)", "import sys; sys.stdin.readline()"])
+def test_keys_that_the_command_did_not_read_are_left_to_the_shell(tmp_path: Path, before: str) -> None:
+    source = f"import time; print('?', flush=True); {before}; time.sleep(0.7)"
+    script = '"$@"; read -r said; echo "read <$said>"; read -r said; echo "read <$said>"'
+    argv = ["bash", "-c", script, "bash", *command(tmp_path / "home", sys.executable, "-c", source)]
+    typed = b"Mira\nJ\xc3\xb6rg\n"
+    seen = on_a_terminal(argv, b"no\n" + typed if "readline" in before else typed)[1]
+    assert b"read <Mira>" in seen and b"read <J\xc3\xb6rg>" in seen
 
 
 def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:

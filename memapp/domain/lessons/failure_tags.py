@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 
 MAX_TAGS = 4
-UNKNOWN_COMMAND = "unknown_command"
+UNKNOWN_COMMAND, NOT_THERE = "unknown_command", "path_quote"
 OTHER_TAGS = ("no_progress", "constraint_failed", "goal_distance_increase", "state_stall")
 """Those that no error text gives."""
 

@@ -21,6 +21,7 @@ FEWEST_PART_CHARS = 3
 """A shorter part of an argument is no name of its own."""
 BEFORE_PROGRAM = frozenset({"sudo", "doas", "env", "time"})
 _WORD = re.compile(r"""(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+""")
+_SIGN = re.compile(r"\w+|\s+|.", re.DOTALL)
 _PART = re.compile(r"[^\s,;()]+")
 _QUOTES = re.compile(r"""(["'])(.*?)\1""", re.DOTALL)
 _ESCAPES = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b-\x1f\x7f]")
@@ -77,6 +78,11 @@ def _transition(attempt: ToolAttempt) -> str:
 def words(action: str) -> tuple[str, ...]:
     """Return the words of a command line, quotes taken off; unlike a shell's, an open quote is no error."""
     return tuple(map(_unquoted, _WORD.findall(action.replace("\\\n", " "))))
+
+
+def signs(query: str) -> tuple[str, ...]:
+    """Return the names, gaps and signs of a query, which together are the query."""
+    return tuple(_SIGN.findall(query))
 
 
 def _unquoted(word: str) -> str:

@@ -4,7 +4,7 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
@@ -29,10 +29,14 @@ GAP = "…"
 """Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0
 """Likeness, 0 to 100, from which a word may be put right by another."""
+AKIN = 40.0
+"""The same for a word in the place of one that names something which is not there: `main` is akin to `master`."""
 FEWEST_LETTERS = 2
 """Of the name of a program that others may begin with."""
 
 
+Cut = Callable[[str], tuple[str, ...]]
+"""How an action is cut to pieces: into the words of a command, or the signs of a query."""
 ErrorText = tuple[str, str]
 """The shape of an error text, and its subject."""
 
@@ -98,15 +102,14 @@ def level_of(correct: str) -> LessonLevel:
     return "domain" if all(map(is_subcommand, arguments(correct)[:1])) and len(arguments(correct)) <= 1 else "task"
 
 
-def corrects(right: str, wrong: str, *, is_unknown: bool = False) -> bool:
+def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bool = False) -> bool:
     """Say whether what worked is what the failed command was meant to be, and not just the next thing that was done.
 
     It is the same program, or one whose name the other is a slip of. What it does not take over of the failed command is put
-    right by a word like it; or a slip is put right; or half of the words that are no options stay, and no more come than
-    go. All of these stay where it is another program of the family, or any other, since the command is unknown.
+    right by a word like it; or a slip is put right; or half of the words that are no options stay, and others stand for the
+    rest, akin to it where that is not there. What the program is used for is swapped by itself, where it is no slip. All stays
+    where it is another program of the family, or any other, since the command is unknown.
     """
-    from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
-
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
     if words(wrong) == words(right):
         return False
@@ -116,12 +119,33 @@ def corrects(right: str, wrong: str, *, is_unknown: bool = False) -> bool:
         return bool(named) and all(one in done for one in named) and (is_unknown or is_family(failed_tool, tool))
     if not lost:
         return bool(failed) or all(one.startswith("-") or "=" in one for one in new)
-    if all(any(ratio(one.lower(), other.lower()) >= ALIKE for other in new) for one in lost):
+    liked, slips = ({one for one in lost if any(puts_right(one, other) for other in new)} for puts_right in (_is_like, is_slip))
+    is_same_use = not named or named[0] not in lost or named[0] in liked | slips
+    if is_same_use and (liked == {*lost} or slips):
         return True
-    if any(is_slip(one, other) for one in lost for other in new):
-        return True
-    gone, came = sum(one in lost for one in named), sum(not one.startswith("-") for one in new)
-    return 2 * gone <= len(named) and bool(named or not new) and (came <= gone or not gone)
+    return (is_same_use or not lost[1:]) and _stand_in(lost, new, named, AKIN if is_missing else 0.0)
+
+
+def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], least: float) -> bool:
+    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay."""
+    gone, came = [one for one in named if one in lost], [one for one in new if not one.startswith("-")]
+    if not new:
+        return not gone or 2 * len(gone) < len(named)
+    are_alike = all(any(_is_like(one, other, least) for other in came) for one in gone)
+    return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
+
+
+def _is_like(word: str, other: str, least: float = ALIKE) -> bool:
+    """Say whether two words are alike; that two files are in one folder, or of one kind, makes their names no more so."""
+    from rapidfuzz.fuzz import ratio  # the first picture of the app waits for none of it
+
+    (*folders, one), (*others, two) = (word.lower().split("/"), other.lower().split("/"))
+    while folders and folders[:1] == others[:1]:
+        folders, others = folders[1:], others[1:]
+    (stem, dot, kind), (other_stem, _, other_kind) = one.rpartition("."), two.rpartition(".")
+    if dot and stem and kind == other_kind:
+        one, two = stem, other_stem
+    return ratio("/".join((*folders, one)), "/".join((*others, two))) >= least
 
 
 def is_family(program: str, other: str) -> bool:
@@ -165,12 +189,12 @@ def _without_value(part: str) -> str:
     return part.partition("=")[0] if part.startswith("--") else part
 
 
-def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
 
     They are words of the command and of the lesson. No name of the lesson is added, but in place of another.
     """
-    before, after, now = words(wrong), words(correct), words(action)
+    before, after, now = cut(wrong), cut(correct), cut(action)
     begin = _shared(before, after)
     end = _shared(before[begin:][::-1], after[begin:][::-1])
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
@@ -182,16 +206,16 @@ def carried_over(wrong: str, correct: str, action: str) -> tuple[str, ...]:
     return (*now[: places[0]], *put, *now[places[0] + len(taken) :]) if len(places) == 1 else ()
 
 
-def put_right(wrong: str, correct: str, action: str) -> tuple[str, ...]:
+def put_right(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the slip put right that a lesson puts right; none where it has no such slip.
 
     It has no name of the place where the lesson was learned, only a word of the command as it is written right.
     """
-    typed, meant, now = ([_without_value(one) for one in words(line)] for line in (wrong, correct, action))
+    typed, meant, now = ([_without_value(one) for one in cut(line)] for line in (wrong, correct, action))
     slips = {one: other for one in typed if one not in meant for other in meant if other not in typed and is_slip(one, other)}
     if not any(one in slips for one in now):
         return ()
-    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, words(action), strict=True))
+    return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, cut(action), strict=True))
 
 
 def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -> str:

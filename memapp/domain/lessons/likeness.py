@@ -10,6 +10,8 @@ from memapp.domain.lessons.fingerprint import arguments, is_subcommand, words
 
 _WORD = re.compile(r"--?[a-z][a-z-]*|[a-z_]+")
 
+_BEHIND_OPTION = re.compile(r"^[^-]*\s-\w\s+[^-]")
+"""The first argument stands behind an option of one letter."""
 _BESIDE_NAMES = ".,:;!?'\"`()[]{}<>"
 
 
@@ -69,10 +71,17 @@ def same_use(tool: str, action: str, subject: str, other: str, other_subject: st
     An action that names no program, as a query or a step of another tool, has no subcommand. A program that was once given a
     name in that place, as `find .`, has none either.
     """
-    first, other_first = (next(iter(arguments(one)), "") for one in (action, other))
-    if not names_program(tool, action) or _is_name(first) or _is_name(other_first):
+    uses, other_uses = _uses(action), _uses(other)
+    if not names_program(tool, action) or any(map(_is_name, (*uses, *other_uses))):
         return True
-    return _use(first, subject) == _use(other_first, other_subject)
+    return not {_use(one, subject) for one in uses}.isdisjoint(_use(one, other_subject) for one in other_uses)
+
+
+def _uses(action: str) -> list[str]:
+    """Return what a command may use its program for: its first argument, and behind a short option, of which that may be the
+    value, the second.
+    """
+    return (arguments(action) or [""])[: 2 if _BEHIND_OPTION.search(action) else 1]
 
 
 def names_program(tool: str, action: str) -> bool:

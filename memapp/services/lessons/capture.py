@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, LessonAdded, LessonEdited
 from memapp.domain.lessons.conflicts import Fix, are_in_conflict
-from memapp.domain.lessons.failure_tags import UNKNOWN_COMMAND
+from memapp.domain.lessons.failure_tags import NOT_THERE, UNKNOWN_COMMAND
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, PAUSE, ErrorEvent, Lesson, corrects, level_of, rule
 from memapp.domain.lessons.rewording import covers
@@ -57,7 +57,11 @@ def close_failures(session: Session, run: Run, step_id: str, action: str, *, pro
     again = [one for one in opened if one.action == action]
     others, before = [one for one in opened if one.action != action], runs.step_before(session, run, step_id, session.now - PAUSE)
     unknown = {one.id for one in others if UNKNOWN_COMMAND in one.tags and one.step_id == before}
-    solved = [one for one in others if progressed or corrects(action, one.action, is_unknown=one.id in unknown)]
+    solved = [
+        one
+        for one in others
+        if progressed or corrects(action, one.action, is_unknown=one.id in unknown, is_missing=NOT_THERE in one.tags)
+    ]
     runs.solve(session, [one.id for one in (*again, *solved)], step_id)
     return [(one, action) for one in solved if max(len(action), len(one.action)) <= MAX_RULE_CHARS]
 

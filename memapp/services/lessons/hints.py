@@ -4,14 +4,14 @@ The same failure comes first, then one of the same shape, and only where there i
 must agree, what it is used for, and what the lesson puts right must stand in the command.
 """
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memapp.domain.lessons.fingerprint import Fingerprint, words
+from memapp.domain.lessons.fingerprint import Fingerprint, signs, words
 from memapp.domain.lessons.lesson import (
     GAP,
     ActivationPoint,
+    Cut,
     ErrorEvent,
     Lesson,
     applies,
@@ -39,12 +39,16 @@ from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.lessons import Background, Triggered
 from memapp.store.session import Session
-from memapp.tools.shell import needs_shell
+from memapp.tools.shell import command_line, needs_shell
 
 if TYPE_CHECKING:
     from memapp.domain.memory import Recalled
 
 HINT_CHARS = 200
+Join = Callable[[Iterable[str]], str]
+AS_COMMAND: tuple[Cut, Join] = (words, command_line)
+AS_QUERY: tuple[Cut, Join] = (signs, "".join)
+"""How an action is cut to pieces and put together again."""
 TIERS: Mapping[Tier, str] = {
     Tier.EXACT: "the same failure",
     Tier.SHAPE: "a failure of the same kind",
@@ -61,6 +65,8 @@ class LessonHint(NamedTuple):
     """What worked then, with a gap for each name that only the failure of then had."""
     instead: str = ""
     """The failed command with the change of the lesson, which nobody has tried; empty if it is what the lesson says."""
+    here: str = "here "
+    """Where it worked, in words; empty if it counts here too, and was learned in another place."""
 
     @property
     def tier(self) -> str:
@@ -93,7 +99,7 @@ class LessonHint(NamedTuple):
         untested = ", untested as a hint" if self.ranked.match.untested else ""
         if self.ranked.match.elsewhere:
             return f"{instead}elsewhere this slip was put right so {often}{untested}"
-        return f"{instead}here `{correct}` worked {often}{untested}"
+        return f"{instead}{self.here}`{correct}` worked {often}{untested}"
 
 
 class Drawn(NamedTuple):
@@ -196,10 +202,28 @@ def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: Know
     change, failed = (lesson.wrong, lesson.correct, failure.action), failure.fingerprint
     worked = names_left_open(lesson.wrong, lesson.correct, (then.shape, then.subject), (failed.shape, failed.subject))
     if ranked.match.elsewhere:
-        return LessonHint(lesson, ranked, worked, shlex.join(put_right(*change)))
-    instead = () if needs_shell(failure.action) or worked != lesson.correct else put_right(*change) or carried_over(*change)
-    is_whole = not any(GAP in one for one in instead) and words(shlex.join(instead)) == instead
-    return LessonHint(lesson, ranked, worked, shlex.join(instead) if is_whole and instead != words(lesson.correct) else "")
+        return LessonHint(lesson, ranked, worked, command_line(put_right(*change)))
+    instead = _instead(change, is_command=names_program(failed.tool, failure.action)) if worked == lesson.correct else ""
+    return LessonHint(lesson, ranked, worked, instead, "here " if then.scope == failed.scope else "")
+
+
+def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
+    """Return a failed action with the change of a lesson made in it; empty where that cannot be said, or is the lesson itself.
+
+    A quoted word of a command may be a query.
+    """
+    action, cuts = change[-1], [AS_COMMAND, AS_QUERY] if is_command else [AS_QUERY]
+    if is_command and needs_shell(action):
+        return ""
+    if not any(quote in action for quote in "\"'"):
+        cuts = cuts[:1]
+    return next(filter(None, (_changed(change, *cut) for cut in cuts)), "")
+
+
+def _changed(change: tuple[str, str, str], cut: Cut, join: Join) -> str:
+    instead = put_right(*change, cut) or carried_over(*change, cut)
+    is_whole = not any(GAP in one for one in instead) and cut(join(instead)) == instead
+    return join(instead) if is_whole and instead != cut(change[1]) else ""
 
 
 def tier_of(one: Triggered, failure: KnownFailure, alike: float) -> Tier | None:

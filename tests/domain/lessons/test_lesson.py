@@ -48,10 +48,32 @@ from memapp.domain.lessons.recording import is_left_out
         ("make", "make CFLAGS=-Iinclude", True),
         ("make", "make --always-make", True),
         ("make", "make CFLAGS=-Iinclude vase", False),
+        ("kiln merge vas", "kiln branch -d vase", False),  # another use of the program
+        ("kiln branch -d vase", "kiln rebase vase", False),
+        ("kiln rebase --continu", "kiln rebase vase", False),
+        ("kiln branch -D vas", "kiln branch --list", False),
+        ("kiln stash pop", "kiln stash", False),
+        ("ln vase shelf bowl", "ln vase shelf", True),
+        ("cat clay/glaze/vase.toml", "cat clay/glaze/bowl.toml", False),  # another file of the same folder
+        ("cat clay/glaze/vsae.toml", "cat clay/glaze/vase.toml", True),
+        ("cat clya/vase.toml", "cat clay/vase.toml", True),
     ],
 )
 def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: str, is_correction: bool) -> None:
     assert corrects(right, wrong) is is_correction
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "is_correction"),
+    [
+        ("tar xf vase.tar", "tar xf bowls.tar", False),
+        ("kiln checkout master", "kiln checkout main", True),
+        ("tar xf vaes.tar -C shelf", "tar xf vase.tar", True),
+    ],
+)
+def test_for_what_is_not_there_only_what_has_a_name_like_it_may_stand(wrong: str, right: str, is_correction: bool) -> None:
+    assert corrects(right, wrong)
+    assert corrects(right, wrong, is_missing=True) is is_correction
 
 
 def test_of_several_things_taken_out_the_option_counts_that_the_error_named() -> None:
@@ -89,6 +111,9 @@ def test_a_lesson_is_for_commands_that_have_what_it_takes_out(wrong: str, correc
         ("git push", "git pull", False),
         ("find . -nam x", "find tests -nam x", True),
         ("kiln frie", "kiln fire", False),
+        ("cc -o count main.c", "cc -o t main.c", True),  # what stands behind -o is no use of it
+        ("git -C vase push", "git push", True),
+        ("git -C vase push", "git pull", False),
     ],
 )
 def test_a_program_is_used_for_the_same_where_its_subcommand_is_if_it_has_one(action: str, other: str, is_same: bool) -> None:
