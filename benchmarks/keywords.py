@@ -2,7 +2,8 @@
 
 The kinds: none; written by hand, as a capable model would ask (perfect); those of another request (wrong); and what the bundled
 model itself asks for. Twenty requests need some of the facts, twenty questions ask for one, ten messages need nothing; all are
-made up (`made_up/keywords`). Counted is what a turn puts into its prompt, with the shipped settings and the bundled embedder.
+made up (`made_up/keywords`). Counted is what a turn puts into its prompt, with the shipped settings and the bundled embedder; for
+the bundled model's keywords, and beside them for none, in the form of prompt that the bundled model gets.
 
 python -m benchmarks.keywords [--small] [--show]
 """
@@ -11,7 +12,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,10 @@ FIRST = 0.98
 """Of the direct questions, with wrong keywords, the share that has its fact first."""
 FOR_NOTHING = 0.3
 """Facts put to a message that needs none, without keywords or with those of the bundled model."""
-FEW = {"prompt_memories": 3}
+FEW: Mapping[str, object] = {"prompt_memories": 3}
 """As many as a small model gets, and not the ten of the scripted one, whose form of prompt is the full one."""
+SIMPLE: Mapping[str, object] = {"prompt_form": "simple"}
+BUNDLED, ITS_NONE = "bundled model's", "none, its form"
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,11 @@ def main() -> int:
         "perfect": [one.keywords for one in asked],
         "wrong": [wrong[(place + 7) % len(wrong)] for place, _ in enumerate(asked)],
     }
+    found = looked_up(facts, asked, ways, FEW)
     if not options.small:
-        ways["bundled model's"] = asked_for_by_bundled([one.text for one in asked])
-    with knowing(facts) as (runtime, model):
-        found = {}
-        for name, keywords in ways.items():
-            found[name] = [put(runtime, model, one.text, words) for one, words in zip(asked, keywords, strict=True)]
+        own = {ITS_NONE: ways["none"], BUNDLED: asked_for_by_bundled([one.text for one in asked])}
+        ways |= own
+        found |= looked_up(facts, asked, own, SIMPLE)
     if options.show:
         for name, keywords in ways.items():
             show(name, asked, keywords, found[name])
@@ -97,10 +99,21 @@ def read() -> tuple[list[str], list[Asked]]:
     return data["facts"], asked
 
 
+def looked_up(
+    facts: Sequence[str], asked: Sequence[Asked], ways: Mapping[str, Sequence[Sequence[str]]], flags: Mapping[str, object]
+) -> dict[str, list[list[str]]]:
+    """Return for each kind of keywords the facts put to each message."""
+    with knowing(facts, flags) as (runtime, model):
+        return {
+            name: [put(runtime, model, one.text, words) for one, words in zip(asked, keywords, strict=True)]
+            for name, keywords in ways.items()
+        }
+
+
 @contextmanager
-def knowing(facts: Sequence[str]) -> Iterator[tuple[Runtime, ScriptedModel]]:
+def knowing(facts: Sequence[str], flags: Mapping[str, object]) -> Iterator[tuple[Runtime, ScriptedModel]]:
     """A memapp that knows these facts, with a model that asks for what it is told to."""
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home), flags=FEW)) as runtime:
+    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home), flags=flags)) as runtime:
         model = ScriptedModel()
         runtime.chat.fill(model)
         runtime.embedding.fill(bundled_embedder())
@@ -160,7 +173,7 @@ def measured(asked: Sequence[Asked], hits: Sequence[Sequence[str]]) -> Figures:
 
 
 def judge(figures: dict[str, Figures], most: int) -> int:
-    none, perfect, wrong, own = (figures.get(name) for name in ("none", "perfect", "wrong", "bundled model's"))
+    none, perfect, wrong, its_none, own = (figures.get(name) for name in ("none", "perfect", "wrong", ITS_NONE, BUNDLED))
     assert none and perfect and wrong
     failures = []
     if perfect.recall < RECALL:
@@ -171,7 +184,7 @@ def judge(figures: dict[str, Figures], most: int) -> int:
         failures.append(f"{most} facts were put to a message, not {MOST_FACTS}")
     if wrong.first < FIRST:
         failures.append(f"wrong keywords: the fact stands first in {wrong.first:.2f}, not {FIRST}")
-    if own and (own.recall < none.recall or own.first < none.first):
+    if own and its_none and (own.recall < its_none.recall or own.first < its_none.first):
         failures.append("the bundled model's keywords lose something")
     if max(one.for_nothing for one in (none, own) if one) > FOR_NOTHING:
         failures.append(f"messages that need nothing get more than {FOR_NOTHING} facts")

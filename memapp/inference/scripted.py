@@ -47,12 +47,12 @@ _OPENINGS = (
 def call_kind(prompt: Prompt, sampling: Sampling) -> CallKind:
     """Tell what a call is for: a grammar asks for the prediction, free text is a reply.
 
-    A grammar or a head that has nothing to do with `needed_info` is some other work, such as distilling a fact; but a reply
-    that is begun for the model ends at a string.
+    A grammar or a head that has nothing to do with what is needed or comes next is some other work, such as distilling a fact;
+    but a reply that is begun for the model ends at a string.
     """
     if sampling.grammar is None:
         return "other" if prompt.head and not sampling.stop else "reply"
-    return "predict" if "needed_info" in prompt.head + sampling.grammar else "other"
+    return "predict" if re.search("needed_info|prediction_next", prompt.head + sampling.grammar) else "other"
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,8 @@ class ScriptedModel:
         needed_info = _keywords(prompt) if turn.needed_info is None else turn.needed_info
         needed_info = needed_info or ([""] if prompt.head.endswith('"') else [])  # such a list has begun already
         said = turn.prediction or _guess(prompt)
-        return json.dumps({"needed_info": needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
+        key = prompt.head.strip('{[": ') or "needed_info"
+        return json.dumps({key: needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
 
     def _faulty(self, tokens: list[str], wrong: _Misbehaviour | None, cancel: Cancel) -> Iterator[str]:
         """Yield the tokens of a reply, and go wrong on the way if that was asked for."""

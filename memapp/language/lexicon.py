@@ -22,6 +22,7 @@ class Lexicon:
     def __init__(self, name: str) -> None:
         self._name = name
         self._forms: dict[str, dict[str, str]] = {}
+        self._patterns: dict[str, str] = {}
         self._compiled: dict[str, re.Pattern[str]] = {}
 
     def __getattr__(self, name: str) -> frozenset[str]:
@@ -57,8 +58,11 @@ class Lexicon:
 
     def pattern(self, name: str) -> str:
         """Return alternatives as one regular expression, without a group around it."""
-        entry = self.entry(name)
-        return "|".join(map(self.filled, entry) if isinstance(entry, list) else sorted(map(re.escape, self.words(name))))
+        if name not in self._patterns:
+            entry = self.entry(name)
+            parts = map(self.filled, entry) if isinstance(entry, list) else sorted(map(re.escape, self.words(name)))
+            self._patterns[name] = "|".join(parts)
+        return self._patterns[name]
 
     def filled(self, pattern: str) -> str:
         """Return a regular expression with the alternatives that it names in braces, and without its line breaks."""

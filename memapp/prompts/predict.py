@@ -14,10 +14,7 @@ from memapp.prompts.templates import template
 MAX_KEYWORDS = 5
 KEYWORD_CHARS = 32
 PREDICTION_CHARS = 160
-ENOUGH_KEYWORDS = 2
-"""Keywords that a turn waits for: further ones take longer to write than they help to find."""
 MAX_TOKENS = 96
-_ASKED: Mapping[PromptForm, str] = {"simple": "predict", "full": "predict_full"}
 REPEAT_PENALTY = 1.15
 """Halves the tokens of the list: a small model would say each keyword in five ways."""
 LONGEST_CHARS = 8000
@@ -25,7 +22,10 @@ LONGEST_CHARS = 8000
 KEYWORD_SOURCE_CHARS = 2000
 """How much of a long message is searched for keywords."""
 
-HEAD: Mapping[PromptForm, str] = {"simple": '{"needed_info": ["', "full": '{"needed_info": ['}
+KEY: Mapping[PromptForm, str] = {"simple": "keywords", "full": "needed_info"}
+"""What the list is called. A small model gets no other instruction: none that was tried made it name better things, and
+without one call 2 goes on where call 1 began."""
+HEAD: Mapping[PromptForm, str] = {"simple": f'{{"{KEY["simple"]}": ["', "full": f'{{"{KEY["full"]}": ['}
 """A small model that need not name anything names nothing; another knows when nothing is needed."""
 _LIST: Mapping[PromptForm, str] = {
     "simple": rf'keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}}',
@@ -42,7 +42,7 @@ GRAMMAR = {form: f'root ::= {items} "], \\"prediction_next\\": \\"" prediction{_
 
 _STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
-_LIST_START = re.compile(r'"needed_info"\s*:\s*\[')
+_LIST_START = re.compile(rf'"(?:{"|".join(KEY.values())})"\s*:\s*\[')
 _LIST_END = re.compile(r"[^\"]*?\]")
 _LIST_GOES_ON = re.compile(r'\s*["\]]')
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
@@ -51,7 +51,8 @@ _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
 def request(context: PromptContext) -> tuple[Prompt, Sampling]:
     """Ask what to look up; the reply may be read until `read_enough`."""
     form = context.form
-    prompt = replace(trunk(context), suffix=template(_ASKED[form]).template, head=HEAD[form])
+    asked = template("predict").template if form == "full" else ""
+    prompt = replace(trunk(context), suffix=asked, head=HEAD[form])
     penalty = REPEAT_PENALTY if form == "simple" else 1.0
     return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=penalty, grammar=GRAMMAR[form])
 
@@ -62,7 +63,7 @@ def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[
     prompt, sampling = request(context)
     grammar = "root ::= prediction\n" + _RULES.splitlines()[-1] + "\n"
     return (
-        replace(prompt, head=f'{{"needed_info": {listed}, "prediction_next": "'),
+        replace(prompt, head=f'{{"{KEY[context.form]}": {listed}, "prediction_next": "'),
         replace(sampling, grammar=grammar),
     )
 
@@ -86,10 +87,12 @@ def parse_prediction(text: str) -> str:
 
 
 def read_enough(text: str, form: PromptForm = "simple") -> bool:
-    """Say whether call 1 need not be read further: its list is closed, or in the simple form holds enough keywords already."""
+    """Say whether call 1 need not be read further: its list is closed, or in the simple form holds a keyword that says something.
+
+    Further ones of a small model take longer to write than they help to find.
+    """
     items, _, closed = _items(text, form)
-    has_enough = form == "simple" and len(items) >= ENOUGH_KEYWORDS
-    return closed or has_enough or len(text) > LONGEST_CHARS
+    return closed or (form == "simple" and _useful(items) != ()) or len(text) > LONGEST_CHARS
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -117,11 +120,11 @@ def _items(text: str, form: PromptForm) -> tuple[list[str], list[str], bool]:
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
     """Drop what says nothing, repeats the request or was said before; keep the first five."""
-    asked = query_words(template("predict").template)
+    asked = [query_words(key) for key in KEY.values()]
     kept: dict[str, str] = {}
     for item in items:
         word = shorten(item, 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
-        if (words := query_words(word)) and words != asked:
+        if (words := query_words(word)) and words not in asked:
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
 

@@ -143,7 +143,7 @@ def test_three_broken_answers_in_ten_turns_bring_the_simple_form_back_with_a_lin
     assert str(form_of(runtime, model)) == "simple form (3 of 10 answers could not be read, 31 January 2026)"
     assert set(caplog.messages) == {"model capable gets the simple form: 3 of its last 10 answers could not be read"}
     say(runtime, new_chat(runtime), "And now?")
-    assert [one.suffix for one in model.seen[-2:]] == ["Keywords:", ""]
+    assert [(one.suffix, one.head) for one in model.seen[-2:]] == [("", '{"keywords": ["'), ("", "")]
 
 
 def test_broken_answers_further_apart_change_nothing(runtime: Runtime) -> None:

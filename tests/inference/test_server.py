@@ -21,7 +21,7 @@ from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat
 
-HEAD = predict.HEAD["simple"]
+HEAD = '{"needed_info": ["'
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes"),), suffix="REPLY")
 PREDICT = replace(PROMPT, suffix="PREDICT", head=HEAD)
 FREE = Sampling(max_tokens=50)

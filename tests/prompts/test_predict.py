@@ -29,10 +29,11 @@ def test_a_reply_cut_anywhere_keeps_what_was_there(length: int) -> None:
 
 def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
     listed = 'a bar] or club"], "prediction_next": "I saw [them] live."}'
-    closed = [read_enough(listed[:length]) for length in range(len(listed) + 1)]
+    listed = '"' + listed
+    closed = [read_enough(listed[:length], "full") for length in range(len(listed) + 1)]
     assert closed.index(True) == listed.index('"]') + 2
     assert all(later or not earlier for earlier, later in pairwise(closed))
-    assert not read_enough("a bracket ] in a word")
+    assert not read_enough('"a bracket ] in a word', "full")
 
 
 def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
@@ -40,10 +41,12 @@ def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
     assert parse(json.dumps(items)[2:]) == ("Tea", "green tea", "b", "c", "e")
 
 
-def test_two_keywords_are_enough_to_wait_for() -> None:
-    assert not read_enough('tea", "green te')
-    assert read_enough('tea", "green tea",')
-    assert read_enough('tea", "green tea", "')
+def test_a_keyword_of_a_small_model_that_says_something_is_enough_to_wait_for() -> None:
+    assert not read_enough("green te")
+    assert not read_enough('what", "keywords", "green te')
+    assert read_enough('green tea"')
+    assert read_enough('what", "green tea", "')
+    assert not read_enough('"green tea", "mil', "full"), "a list of a capable model is read to its end"
     assert parse('tea", "green tea", "milk", "') == ("tea", "green tea", "milk")
 
 
@@ -131,7 +134,7 @@ def test_the_full_form_asks_for_kinds_of_facts_and_the_simple_one_for_keywords()
     assert "[] if the answer is the same for everybody" in full.suffix and full.head == '{"needed_info": ['
     assert sampling.repeat_penalty == 1.0
     small, _ = predict.request(replace(context(), form="simple"))
-    assert (small.suffix, small.head) == ("Keywords:", '{"needed_info": ["')
+    assert (small.suffix, small.head) == ("", '{"keywords": ["')
 
 
 def test_a_list_without_end_is_enough_at_some_length() -> None:

@@ -23,7 +23,7 @@ from tests.reliability.forked import begun
 
 QUESTION = "Which tea do I drink?"
 FACT = "User drinks oolong tea."
-NEEDED = ("oolong", "tea")
+NEEDED = ("oolong tea",)
 
 
 def model() -> ScriptedModel:

@@ -15,7 +15,7 @@ def in_full(message: str) -> str:
     """Return a message on one line, with what is typed short written out."""
     text = " ".join(message.split())
     for pattern, whole in EN.entry("short"):
-        text = re.sub(EN.filled(pattern), whole, text, flags=re.IGNORECASE)
+        text = EN.regex(pattern).sub(whole, text)
     return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", expand(text))
 
 
