@@ -4,6 +4,7 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
@@ -37,6 +38,7 @@ FEWEST_LETTERS = 2
 
 Cut = Callable[[str], tuple[str, ...]]
 """How an action is cut to pieces: into the words of a command, or the signs of a query."""
+_IS_PATH = re.compile(r"/|\w\.[a-z]")
 ErrorText = tuple[str, str]
 """The shape of an error text, and its subject."""
 
@@ -127,11 +129,14 @@ def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bo
 
 
 def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], least: float) -> bool:
-    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay."""
+    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay.
+
+    The same done with another file puts nothing right.
+    """
     gone, came = [one for one in named if one in lost], [one for one in new if not one.startswith("-")]
     if not new:
         return not gone or 2 * len(gone) < len(named)
-    are_alike = all(any(_is_like(one, other, least) for other in came) for one in gone)
+    are_alike = all(any(_is_like(one, other, ALIKE if _IS_PATH.search(one) else least) for other in came) for one in gone)
     return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
 
 

@@ -55,6 +55,9 @@ from memapp.domain.lessons.recording import is_left_out
         ("kiln stash pop", "kiln stash", False),
         ("ln vase shelf bowl", "ln vase shelf", True),
         ("cat clay/glaze/vase.toml", "cat clay/glaze/bowl.toml", False),  # another file of the same folder
+        ("diff old.toml new.toml", "diff old.toml vase.toml", False),
+        ("pytest -n 0 tests/test_vase.py", "pytest -n 0 tests/test_recall.py", False),
+        ("chmod 999 vase", "chmod 644 vase", True),
         ("cat clay/glaze/vsae.toml", "cat clay/glaze/vase.toml", True),
         ("cat clya/vase.toml", "cat clay/vase.toml", True),
     ],
@@ -66,7 +69,7 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
 @pytest.mark.parametrize(
     ("wrong", "right", "is_correction"),
     [
-        ("tar xf vase.tar", "tar xf bowls.tar", False),
+        ("kiln checkout vase", "kiln checkout bowls", False),
         ("kiln checkout master", "kiln checkout main", True),
         ("tar xf vaes.tar -C shelf", "tar xf vase.tar", True),
     ],
