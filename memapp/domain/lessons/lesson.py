@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, words
+from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, signs, words
 from memapp.domain.text import is_slip
 
 RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
@@ -197,13 +197,16 @@ def _without_value(part: str) -> str:
 def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
 
-    They are words of the command and of the lesson. No name of the lesson is added, but in place of another.
+    They are words of the command and of the lesson. No name of the lesson is added, but in place of another; a name in a query
+    is the same wherever it stands.
     """
     before, after, now = cut(wrong), cut(correct), cut(action)
     begin = _shared(before, after)
     end = _shared(before[begin:][::-1], after[begin:][::-1])
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
     places: list[int] = []
+    if cut is signs and len(taken) == 1 and taken[0].isidentifier():
+        return tuple(new for one in now for new in (put if one in taken else (one,))) if taken[0] in now else ()
     if taken:
         places = [place for place in range(len(now)) if now[place : place + len(taken)] == taken]
     elif all(one.startswith("-") for one in put) and (not end or now[:begin] == before[:begin]):

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import fingerprint
+from memapp.domain.lessons.fingerprint import fingerprint, signs
 from memapp.domain.lessons.lesson import (
     MAX_RULE_CHARS,
     applies,
@@ -153,6 +153,11 @@ def test_the_change_of_a_lesson_is_made_in_another_command_where_its_place_is_pl
     wrong: str, correct: str, action: str, instead: str
 ) -> None:
     assert carried_over(wrong, correct, action) == tuple(instead.split())
+
+
+def test_in_a_query_a_name_is_changed_wherever_it_stands() -> None:
+    change = ("select glaze from vase", "select colour from vase", "select glaze, size from vase group by glaze")
+    assert "".join(carried_over(*change, signs)) == "select colour, size from vase group by colour"
 
 
 @pytest.mark.parametrize(
