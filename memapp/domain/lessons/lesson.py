@@ -4,11 +4,12 @@ They are named tuples, as all that a hint is made of: somebody waits for it, and
 Python itself.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, words
+from memapp.domain.lessons.fingerprint import BEFORE_PROGRAM, arguments, is_subcommand, names, parts, signs, words
 from memapp.domain.text import is_slip
 
 RunClient = Literal["person", "chat", "hook", "mcp", "import", "benchmark"]
@@ -37,6 +38,7 @@ FEWEST_LETTERS = 2
 
 Cut = Callable[[str], tuple[str, ...]]
 """How an action is cut to pieces: into the words of a command, or the signs of a query."""
+_IS_PATH = re.compile(r"/|\w\.[a-z]")
 ErrorText = tuple[str, str]
 """The shape of an error text, and its subject."""
 
@@ -127,11 +129,14 @@ def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bo
 
 
 def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], least: float) -> bool:
-    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay."""
+    """Say whether what came may stand for what went, one for one and as alike as it has to be, and half of the names stay.
+
+    The same done with another file puts nothing right.
+    """
     gone, came = [one for one in named if one in lost], [one for one in new if not one.startswith("-")]
     if not new:
         return not gone or 2 * len(gone) < len(named)
-    are_alike = all(any(_is_like(one, other, least) for other in came) for one in gone)
+    are_alike = all(any(_is_like(one, other, ALIKE if _IS_PATH.search(one) else least) for other in came) for one in gone)
     return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
 
 
@@ -192,13 +197,16 @@ def _without_value(part: str) -> str:
 def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[str, ...]:
     """Return the words of a command with the change of a lesson made in it; none where it is not plain what that would be.
 
-    They are words of the command and of the lesson. No name of the lesson is added, but in place of another.
+    They are words of the command and of the lesson. No name of the lesson is added, but in place of another; a name in a query
+    is the same wherever it stands.
     """
     before, after, now = cut(wrong), cut(correct), cut(action)
     begin = _shared(before, after)
     end = _shared(before[begin:][::-1], after[begin:][::-1])
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
     places: list[int] = []
+    if cut is signs and len(taken) == 1 and taken[0].isidentifier():
+        return tuple(new for one in now for new in (put if one in taken else (one,))) if taken[0] in now else ()
     if taken:
         places = [place for place in range(len(now)) if now[place : place + len(taken)] == taken]
     elif all(one.startswith("-") for one in put) and (not end or now[:begin] == before[:begin]):

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import fingerprint
+from memapp.domain.lessons.fingerprint import fingerprint, signs
 from memapp.domain.lessons.lesson import (
     MAX_RULE_CHARS,
     applies,
@@ -55,6 +55,9 @@ from memapp.domain.lessons.recording import is_left_out
         ("kiln stash pop", "kiln stash", False),
         ("ln vase shelf bowl", "ln vase shelf", True),
         ("cat clay/glaze/vase.toml", "cat clay/glaze/bowl.toml", False),  # another file of the same folder
+        ("diff old.toml new.toml", "diff old.toml vase.toml", False),
+        ("pytest -n 0 tests/test_vase.py", "pytest -n 0 tests/test_recall.py", False),
+        ("chmod 999 vase", "chmod 644 vase", True),
         ("cat clay/glaze/vsae.toml", "cat clay/glaze/vase.toml", True),
         ("cat clya/vase.toml", "cat clay/vase.toml", True),
     ],
@@ -66,7 +69,7 @@ def test_what_worked_then_is_a_correction_or_something_else(wrong: str, right: s
 @pytest.mark.parametrize(
     ("wrong", "right", "is_correction"),
     [
-        ("tar xf vase.tar", "tar xf bowls.tar", False),
+        ("kiln checkout vase", "kiln checkout bowls", False),
         ("kiln checkout master", "kiln checkout main", True),
         ("tar xf vaes.tar -C shelf", "tar xf vase.tar", True),
     ],
@@ -150,6 +153,11 @@ def test_the_change_of_a_lesson_is_made_in_another_command_where_its_place_is_pl
     wrong: str, correct: str, action: str, instead: str
 ) -> None:
     assert carried_over(wrong, correct, action) == tuple(instead.split())
+
+
+def test_in_a_query_a_name_is_changed_wherever_it_stands() -> None:
+    change = ("select glaze from vase", "select colour from vase", "select glaze, size from vase group by glaze")
+    assert "".join(carried_over(*change, signs)) == "select colour, size from vase group by colour"
 
 
 @pytest.mark.parametrize(
