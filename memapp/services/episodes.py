@@ -167,7 +167,8 @@ def _in_words(runtime: Runtime, day: date, said: Sequence[str]) -> str:
     talked = f"User talked about {listed(topics)} {told_on(day)}."
     done = [lasting(one.fact, day) for sentence in said for one in language_of(sentence).read(sentence).statements if one.fact]
     done = [one for one in done if tells_what_happened(one) and len(talked) + len(one) < MAX_MEMORY_CHARS]
-    done = [one for one in done if _topics(runtime, [one])]  # `User encountered a problem.`
+    known = frozenset(_topics(runtime, done))
+    done = [one for one in done if not known.isdisjoint(topics_in(one))]  # and not `User encountered a problem.`
     told = [" ".join([talked, *_most_telling(runtime, said, done, 1)]), talked]
     return next((one for one in told if not check_episode_form(one)), "")
 
