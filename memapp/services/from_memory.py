@@ -24,6 +24,7 @@ from memapp.language.english.answering_sentence import (
     may_answer,
     meant_by,
     names,
+    names_kind,
     quotable,
     tells,
     tells_of_past,
@@ -67,8 +68,8 @@ from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
-from memapp.services.tellable import tellable
-from memapp.store import chat, memories
+from memapp.services.tellable import tellable, without_withheld
+from memapp.store import chat, memories, recalls
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
 UNSURE = "I am not sure. This is what I know of it:"
@@ -129,16 +130,27 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
 
 
 def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
-    """Quote what the person said last that tells the time, the place or the like of it, if that is all a message asks."""
+    """Quote what was told or said last that has the time, the place or the like of it, if that is all a message asks."""
     question = asks_of_last(message.text)
     if question is None or not question.wants:
         return None
+    if told_again := _told_just_now(runtime, question, earlier):
+        return told_again
     for one in tellable(runtime.read(), [one for one in earlier if one.role is Role.USER][-EARLIER:][::-1]):
         hit = Recalled.of_message(one, "said last")
         told = [said for said in _quotable(runtime, question, message.thread_id, one) if has_wanted(question, said)]
         if told and not (quotes.asks(one.text) or quotes.is_task(one.text)):
             return FromMemory(_as_quote(runtime, question, hit, told[-1:]), (hit,))
     return None
+
+
+def _told_just_now(runtime: Runtime, question: MemoryQuestion, earlier: Sequence[Message]) -> FromMemory | None:
+    """Return the lines of the answer before a question that tell what it asks, with their sources, if these are still there."""
+    if not earlier or earlier[-1].model != FROM_MEMORY:
+        return None
+    hits = tuple(without_withheld(runtime.read(), recalls.list_recalls(runtime.read(), earlier[-1].id)))
+    told = [line for line in earlier[-1].text.splitlines() if has_wanted(question, line.partition(': "')[2] or line)]
+    return FromMemory("\n".join(told), hits) if told and hits else None
 
 
 def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -290,6 +302,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
         line = _told_fact(question, hit) if hit.kind == "memory" else _quoted(runtime, question, thread_id, hit)
         if line is not None and (tells_of_past(hit.text) or not asked_formerly(question.text)):
             found.append(line)
+    found = _of_asked_kind(runtime, question, found)
     if not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
     if question.wants in ("reason", "place") or asks_which(question):
@@ -299,6 +312,17 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
             lines.append(line)
     return lines[:1] if lines and question.wants not in ("", "name", "hobby") and lines[0].hit.kind == "memory" else lines
+
+
+def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[_Line]) -> list[_Line]:
+    """Leave out lines about another kind of thing than is asked for: `what books do I like` is not answered by a taste in music.
+
+    A line that does not name the kind must be near the question in meaning.
+    """
+    unnamed = [line for line in lines if not (question.wants or question.is_told or names_kind(question, line.text))]
+    alike = likeness(runtime, question.text, question, [line.text for line in unnamed])
+    far = [line for line, like in zip(unnamed, alike, strict=True) if like < NEAR]
+    return [line for line in lines if line not in far]
 
 
 def _of_kind(runtime: Runtime, question: MemoryQuestion) -> list[_Line]:

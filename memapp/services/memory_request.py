@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from memapp.domain.changes import Actor
-from memapp.domain.chat import Message, Role
+from memapp.domain.chat import FROM_MEMORY, Message, Role
 from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn import CarriedOut
 from memapp.errors import UsageError
 from memapp.language.english import request_kind
 from memapp.language.english.framing import takes_back
-from memapp.language.english.memory_request import MOST_CHARS, by_likeness, read_request
+from memapp.language.english.memory_request import MOST_CHARS, by_likeness, doubts, read_request
 from memapp.language.english.recall import asks_what_was_replied
 from memapp.runtime import Runtime
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
@@ -51,6 +51,8 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
     """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
+    if earlier and earlier[-1].model == FROM_MEMORY and doubts(text):
+        return MemoryRequest("since", "", 0, len(text))
     return _typed(read_command(text) or (None if takes_back(text) else read_request(text)), pasted)
 
 

@@ -66,6 +66,27 @@ def test_what_the_person_wrote_of_themselves_is_told_to_them(runtime: Runtime) -
     assert own(runtime, "what do you know about my car?") == "Your car is a red Skoda."
 
 
+def test_what_is_said_with_few_words_is_no_answer_to_what_else_is_done_with_them(runtime: Runtime) -> None:
+    tell(runtime, "I am taking a German course on Thursdays.")
+    assert "German" not in own(runtime, "what medicine do I take?").split("\n")[0]
+    curate.add(runtime, "User takes pills every morning.")
+    assert own(runtime, "what medicine do I take?") == "You take pills every morning."
+
+
+def test_a_language_or_a_grandchild_is_known_by_the_words_that_people_use(runtime: Runtime) -> None:
+    tell(runtime, "I am taking a German course on Thursdays. My granddaughter is called Mira.")
+    assert own(runtime, "what language am I learning?") == "You are taking a German course on Thursdays."
+    assert own(runtime, "what is my grandchild called?") == "Your granddaughter is called Mira."
+
+
+def test_of_it_is_told_again_what_the_answer_before_says(runtime: Runtime) -> None:
+    tell(runtime, "My choir concert is on 2 December in the cathedral.")
+    thread = new_chat(runtime)
+    told = own(runtime, "when is my choir concert?", thread)
+    assert "cathedral" in told and own(runtime, "where is it?", thread) == told
+    assert "cathedral" not in own(runtime, "who is it?", thread)
+
+
 def test_the_profile_comes_first_and_who_she_is_is_told(runtime: Runtime) -> None:
     tell(runtime, "I moved to Bruges last week.", "My sister Mira loves pottery.")
     decisions.approve(runtime, pending.list_pending(runtime)[0].id)

@@ -399,6 +399,13 @@ def test_since_when_something_is_known_is_told_with_the_words(runtime: Runtime) 
     assert own(runtime, "where do you have that from?", thread).endswith('You told me today: "I hate olives."')
 
 
+def test_a_doubt_behind_an_answer_from_memory_is_met_with_the_words_and_elsewhere_is_the_models(runtime: Runtime) -> None:
+    thread = tell(runtime, "Hello! I hate olives. How are you?")
+    assert own(runtime, "really?", thread) == ""
+    assert own(runtime, "what do I hate?", thread) == "You hate olives."
+    assert own(runtime, "are you sure about that?", thread) == 'You hate olives. You told me today: "I hate olives."'
+
+
 # In any language, and without a model --------------------------------------------------------------------------------
 
 

@@ -84,6 +84,11 @@ def names(question: MemoryQuestion, sentence: str) -> bool:
     return all(one & held for one in question.named)
 
 
+def names_kind(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence names the kind of thing that a question asks for, or none is asked for."""
+    return all(one & _held(sentence) for one in question.kind)
+
+
 def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
     """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for.
 

@@ -36,6 +36,8 @@ class MemoryQuestion:
     """Whom and what it names: each must be in the hit, in one of these forms."""
     other: tuple[frozenset[str], ...] = ()
     """Its other words that say something."""
+    kind: tuple[frozenset[str], ...] = ()
+    """What kind of thing it asks for, which no answer need name: `music` in `what music do I like`."""
     wants: str = ""
     """What kind of answer: a name, a place, a time; empty for any."""
     is_yes_or_no: bool = False
@@ -295,14 +297,18 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
     ]
     named = [forms_of(word) for at, word in said if at in named_at and word not in wh_head]
     other = [forms_of(word) for at, word in said if at not in named_at and word not in wh_head]
+    heads = [forms_of(word) for _, word in said if word in wh_head]
+    if not (named or wants) and all(one <= _saying_little() for one in other):
+        named, heads = heads, []
     is_narrative = is_told or re.search(r"\b(?:did|was|were|had)\b", core) is not None
     if is_narrative or not (other or wants):  # `what breed is my dog`
-        other += [forms_of(word) for _, word in said if word in wh_head]
+        other += heads
     return MemoryQuestion(
         text,
         about,
         named=tuple(dict.fromkeys(named)),
         other=tuple(one for one in dict.fromkeys(other) if one not in named),
+        kind=tuple(one for one in heads if one not in other),
         wants=wants,
         is_narrative=is_narrative,
         is_told=is_told,
@@ -315,6 +321,10 @@ def _head_of_wh(words: Sequence[str]) -> frozenset[str]:
     lowered = [word.casefold() for word in words]
     start = next((at + 1 for at, word in enumerate(lowered[:2]) if word in ("what", "which")), len(lowered))
     return frozenset(takewhile(lambda word: word not in EN.finite | EN.pronouns | _MODALS, lowered[start:]))
+
+
+def _saying_little() -> frozenset[str]:
+    return frozenset().union(*map(forms_of, EN.little_saying))
 
 
 def _is_measure(lowered: Sequence[str], at: int) -> bool:

@@ -106,6 +106,11 @@ def asks_own_words(text: str) -> bool:
     return EN.regex("{of_own_words}").search(text) is not None
 
 
+def doubts(text: str) -> bool:
+    """Say whether a message only asks whether what was just said is so: `really?`"""
+    return EN.regex("{doubt}").fullmatch(text.strip()) is not None
+
+
 def is_of_person(content: str) -> bool:
     """Say whether what is named can only be the person's."""
     return EN.regex("{first_person}").search(content) is not None
@@ -201,7 +206,8 @@ def _read(form: Form, written: _Written, said: Sequence[_Sentence], place: int) 
         return None
     groups = {name: words for name, words in found.groupdict().items() if words and words.strip()}
     beside = _beside(form, said, place)
-    is_all = not _says_more(said, place, *beside) and not groups.keys() & {"question", "before"}
+    around = [groups[name] for name in ("question", "before") if name in groups]
+    is_all = not _says_more(said, place, *beside) and all(map(_is_courtesy, around))
     if (beside == [] and form["beside"] != "told") if "beside" in form else (form.get("is_all") and not is_all):
         return None
     own = next((found.span(name) for name in _CONTENT if name in groups), None)
@@ -245,7 +251,11 @@ def _asks(sentence: str) -> bool:
 def _says_more(said: Sequence[_Sentence], *taken: int) -> bool:
     """Say whether a sentence besides those taken says anything."""
     rest = (one.text for place, one in enumerate(said) if place not in taken)
-    return any(not EN.regex(r"(?:{address}|{courtesy}|[\s.,!])*").fullmatch(one) for one in rest)
+    return not all(map(_is_courtesy, rest))
+
+
+def _is_courtesy(text: str) -> bool:
+    return EN.regex(r"(?:{address}|{courtesy}|[\s.,!])*").fullmatch(text) is not None
 
 
 # What stands beside --------------------------------------------------------------------------------------------------

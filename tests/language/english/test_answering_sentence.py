@@ -31,6 +31,10 @@ from memapp.language.english.memory_question import read
         ("what do I do in my free time?", "User knits.", "User has a free day in May."),
         ("what was my dad's job?", "User's father was a salesman.", "User's father was a big fan of jazz."),
         ("what's my boss's name?", "User's boss is called Ann.", "Actually, User's boss gave User a task."),
+        ("what medicine do I take?", "User takes pills every morning.", "User is taking a German course."),
+        ("what language am I learning?", "User is taking a German course.", "User is taking a pottery course."),
+        ("which club do I cheer for?", "User supports Boavista.", "User rows at a club."),
+        ("what is my grandchild called?", "User's granddaughter is called Mira.", "User's daughter is called Mira."),
         ("where does Mira live?", "User's sister Mira lives in Ghent.", "User's sister Anna lives in Ghent."),
     ],
 )

@@ -85,6 +85,8 @@ def test_what_has_no_plain_form_is_known_by_its_likeness_and_is_not_sure(text: s
         ("Hi! what do you know about me? Thanks", "know", "", True),
         ("what do you have on the dentist", "know", "the dentist", True),
         ("undo that please", "undo", "", True),
+        ("pls dont keep that thing about getting up", "forget", "getting up", True),
+        ("why do I sneeze, don't keep that thing about the dog", "forget", "the dog", False),
         ("can u note down that the vet is open till 7", "remember", "the vet is open till 7", True),
     ],
 )
