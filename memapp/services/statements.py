@@ -52,6 +52,8 @@ ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birt
 """What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
 SURELY_LASTS, SURELY_MEANT = 0.95, 0.92
 """How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
+ORDINARY_QUOTE = 0.06
+"""The same of what the person says of themselves so."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
 AMONG = 60
@@ -203,9 +205,10 @@ def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str
         if statement.said in learned:
             continue
         is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT
-        is_ordinary = max(said.is_sensitive, whole.is_sensitive) < ORDINARY
+        is_of_others = said.is_of_others >= OF_OTHERS
+        is_ordinary = max(said.is_sensitive, whole.is_sensitive) < (ORDINARY if is_of_others else ORDINARY_QUOTE)
         if is_sure and is_ordinary and not _tells_secret(statement, whole):
-            category = RELATIONSHIPS if said.is_of_others >= OF_OTHERS else ""
+            category = RELATIONSHIPS if is_of_others else ""
             yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
 
 
