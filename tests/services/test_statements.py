@@ -83,7 +83,9 @@ def test_what_goes_on_about_somebody_is_kept_with_the_sentence_that_names_them()
     assert any("Marta" in text and "kiln" in text for text in kept)
 
 
-@pytest.mark.parametrize("typed", ["I've used it twice.", "not that one", "n who did i say was coming sunday", "12 names for a goat"])
+@pytest.mark.parametrize(
+    "typed", ["I've used it twice.", "not that one", "n who did i say was coming sunday", "12 names for a goat"]
+)
 def test_what_points_elsewhere_or_asks_without_a_mark_is_not_kept_as_it_was_said(typed: str) -> None:
     assert statements.told_by(Reader(), typed) == []
 
