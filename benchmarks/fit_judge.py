@@ -29,6 +29,10 @@ from memapp.language.english import judge
 from memapp.paths import bundled
 
 EXAMPLES = MADE_UP / "statements"
+WEIGHTS = {"by_the_way": 9, "gate_clauses": 4, "gate_oblique": 4} | dict.fromkeys(
+    ("chat", "companion", "mocking", "passing", "plain", "quietly", "talk2", "talked", "typed", "voices"), 3
+)
+"""How much an example of a file counts: as people chat more than as one writes sentences for a list, of which there are more."""
 LIST = MADE_UP / "sensitive_list.jsonl"
 FIELDS = {
     "": "", "name": "preferred_name", "pronouns": "pronouns", "home": "city", "address": "address",
@@ -69,7 +73,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
     Those of the gate are not as people talk.
     """
-    of_file = {"gate": path.stem.startswith("gate")}
+    of_file = {"gate": path.stem.startswith("gate"), "weight": WEIGHTS.get(path.stem, 1)}
     return [_completed(json.loads(line)) | of_file for line in path.open(encoding="utf-8")]
 
 
@@ -84,21 +88,22 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
     mean, deviation = named.mean(0), named.std(0) + 1e-6
     known = judge.inputs([row["t"] for row in rows], vectors, mean, deviation)
     lasting = np.array([0 if row["gate"] else 1 if row["k"] else -1 for row in rows], dtype=np.int8)
+    weight = np.array([row["weight"] for row in rows])
     full = np.array(["f" in row for row in rows])
     talk, whose = (np.array([key in row and not row["gate"] for row in rows]) for key in "mw")
     labelled, talked, owned = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk, whose))
     questions = [
-        _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1),
-        _regression().fit(known[talk], [row["m"] == "told" for row in talked]),
-        _regression().fit(known[whose], [row["w"] == "close" for row in owned]),
+        _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1, weight[lasting != 0]),
+        _regression().fit(known[talk], [row["m"] == "told" for row in talked], weight[talk]),
+        _regression().fit(known[whose], [row["w"] == "close" for row in owned], weight[whose]),
     ]
-    topics = _regression().fit(known[full], [row["f"] for row in labelled])
+    topics = _regression().fit(known[full], [row["f"] for row in labelled], weight[full])
     names = list(topics.classes_)
     worded, rarity = words_of(rows)
     words = [
-        _over_words(worded[lasting != 0], lasting[lasting != 0] == 1),
-        _over_words(worded[talk], np.array([row["m"] == "told" for row in talked])),
-        _over_words(worded[full], np.array([bool(row["f"]) for row in labelled])),
+        _over_words(worded[lasting != 0], lasting[lasting != 0] == 1, weight[lasting != 0]),
+        _over_words(worded[talk], np.array([row["m"] == "told" for row in talked]), weight[talk]),
+        _over_words(worded[full], np.array([bool(row["f"]) for row in labelled]), weight[full]),
     ]
     projection = np.linalg.svd(vectors, full_matrices=False)[2][:DIRECTIONS].T
     return {
@@ -115,6 +120,7 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         "rarity": rarity.astype(np.float16),
         "projection": projection.astype(np.float32),
         "examples": np.round(judge.projected(vectors, projection) * 127).astype(np.int8),
+        "weight": weight.astype(np.float32),
         "lasting": lasting,
         "labels": np.array([names.index(row["f"]) if "f" in row else len(names) for row in rows], dtype=np.uint8),
     }
@@ -129,10 +135,11 @@ def words_of(rows: Sequence[dict[str, Any]]) -> tuple[csr_matrix, NDArray[np.flo
     return normalize(there.multiply(rarity).tocsr()), rarity
 
 
-def _over_words(worded: csr_matrix, wanted: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
+def _over_words(worded: csr_matrix, wanted: NDArray[np.bool_], weight: NDArray[np.int_]) -> tuple[NDArray[np.float64], float]:
     """Return the weight of each word, and the bias beyond the share that is wanted, which the other regressions know too."""
-    found = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, wanted)
-    return found.coef_[0], float(found.intercept_[0] - np.log(wanted.mean() / (1 - wanted.mean())))
+    found = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded, wanted, weight)
+    share = float(np.average(wanted, weights=weight))
+    return found.coef_[0], float(found.intercept_[0] - np.log(share / (1 - share)))
 
 
 def _regression() -> LogisticRegression:

@@ -29,8 +29,8 @@ class Told:
     statements: tuple[Statement, ...]
     stated: tuple[Stated, ...]
     """The values of the profile that it states."""
-    untold: tuple[Statement, ...]
-    """The sentences that no fact was made of and that stand by themselves, each with the fact that it was said."""
+    standing: tuple[Statement, ...]
+    """The sentences that can be understood by themselves or with the one before, each with the fact that it was said."""
     may_tell: bool
     """It is worth asking a model what it tells."""
 

@@ -7,14 +7,14 @@ a capable chat model proposes some, which keep the writing rules, and what their
 judge.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import FACT
 from memapp.domain.provenance import WhyNot
-from memapp.domain.utterance import Draft, Judgement, Statement
+from memapp.domain.utterance import Draft, Judgement, Statement, Told
 from memapp.inference import Embedder
 from memapp.language.english.authorship import TYPED_CHARS, others_words
 from memapp.language.english.category import RELATIONSHIPS, draft_of
@@ -48,10 +48,12 @@ EMBEDDER_SECONDS = 20.0
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
-ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "city", "ethnicity", "birth_date"})
-"""What needs no yes where it is said of somebody else: how they are called, where they are from and live, how old they are."""
-SURELY_LASTS, SURELY_MEANT = 0.97, 0.95
+ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date", "city"})
+"""What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
+SURELY_LASTS, SURELY_MEANT = 0.95, 0.92
 """How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
+ORDINARY_QUOTE = 0.06
+"""The same of what the person says of themselves so."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
 AMONG = 60
@@ -93,12 +95,14 @@ def told_by(embedder: Embedder, typed: str, before: Sequence[str] = (), *, may_q
     told = language_of(typed).read(typed, before)
     if not judges(embedder.model_id):
         return []
-    read = [*told.statements, *told.untold]
-    judged = list(zip(read, _judged(embedder, read), strict=True))
+    judged, quotes = _judged_apart(told, lambda statements: _judged(embedder, statements))
     drafts: list[Draft] = []
-    for _, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):
-        drafts = with_others(drafts, _of_sentence(list(group)))
-    return with_others(drafts, _as_said(judged[len(told.statements) :]) if may_quote else ())
+    learned: set[str] = set()
+    for sentence, group in groupby(judged, key=lambda pair: pair[0].sentence):
+        of_sentence = list(_of_sentence(list(group)))
+        learned |= {sentence} if of_sentence else set()
+        drafts = with_others(drafts, of_sentence)
+    return with_others(drafts, _as_said(quotes, learned) if may_quote else ())
 
 
 def with_others(drafts: Sequence[Draft], more: Iterable[Draft]) -> list[Draft]:
@@ -186,12 +190,25 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             yield _fact(statement, said, "" if is_ordinary else _field(most))
 
 
-def _as_said(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
-    """Yield the sentences that make no fact and surely tell something ordinary that lasts, as they were said."""
-    for statement, (_, said) in judged:
-        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT and said.is_sensitive < ORDINARY
-        if is_sure and not _tells_secret(statement, said):
-            category = RELATIONSHIPS if said.is_of_others >= OF_OTHERS else ""
+def _judged_apart(
+    told: Told, judging: Callable[[Sequence[Statement]], Sequence[Judged]]
+) -> tuple[list[tuple[Statement, Judged]], list[tuple[Statement, Judged]]]:
+    """Return the statements of a message, judged at once, and apart from them its sentences that stand by themselves."""
+    read = [*told.statements, *told.standing]
+    judged = list(zip(read, judging(read), strict=False))
+    return judged[: len(told.statements)], judged[len(told.statements) :]
+
+
+def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> Iterator[Draft]:
+    """Yield the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+    for statement, (said, whole) in judged:
+        if statement.said in learned:
+            continue
+        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT
+        is_of_others = said.is_of_others >= OF_OTHERS
+        is_ordinary = max(said.is_sensitive, whole.is_sensitive) < (ORDINARY if is_of_others else ORDINARY_QUOTE)
+        if is_sure and is_ordinary and not _tells_secret(statement, whole):
+            category = RELATIONSHIPS if is_of_others else ""
             yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
 
 
@@ -243,13 +260,14 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     """
     language = language_of(typed)
     told = language.read(typed, before)
-    read = [*told.statements, *told.untold]
-    judged = list(zip(read, _judged_by_any(runtime, read) or (), strict=False))
-    as_said = {draft.text for draft in _as_said(judged[len(told.statements) :])} if _may_quote(runtime) else set[str]()
-    quoted_whole = {one.sentence: one for one in told.untold if one.fact in as_said}
+    judged, quotes = _judged_apart(told, lambda statements: _judged_by_any(runtime, statements) or ())
+    groups = {sentence: list(group) for sentence, group in groupby(judged, key=lambda pair: pair[0].sentence)}
+    learned = {sentence for sentence, group in groups.items() if any(_of_sentence(group))}
+    as_said = {draft.text for draft in _as_said(quotes, learned)} if _may_quote(runtime) else set[str]()
+    quoted_whole = {one.said: one for one in told.standing if one.fact in as_said}
     found: list[tuple[Statement, WhyNot | None]] = []
-    for sentence, group in groupby(judged[: len(told.statements)], key=lambda pair: pair[0].sentence):
-        found += [] if sentence in quoted_whole else _refusals_in(list(group))
+    for sentence, group in groups.items():
+        found += [] if sentence in quoted_whole else _refusals_in(group)
     found += [(one, None) for one in quoted_whole.values()]
     others = (one for words in others_words(typed[:TYPED_CHARS]) for one in language.read(words).statements)
     quoted = [one for one in others if one.fact and _is_of_person(one)]

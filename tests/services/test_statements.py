@@ -73,6 +73,24 @@ def test_where_somebody_of_theirs_is_from_and_lives_needs_no_yes(runtime: Runtim
     assert learned(runtime, typed) == ([typed.replace("My", "User's")], [])
 
 
+def test_where_somebody_of_theirs_lives_needs_no_yes(runtime: Runtime) -> None:
+    assert learned(runtime, "My brother lives in Utrecht.") == (["User's brother lives in Utrecht."], [])
+
+
+def test_what_goes_on_about_somebody_is_kept_with_the_sentence_that_names_them() -> None:
+    typed = "Marta is a potter. She shares a workshop with two glass blowers and a violin maker, they have a kiln for each."
+    kept = [one.text for one in statements.told_by(Reader(), typed)]
+    assert not any(text.startswith(("User said: She", "User said: they")) for text in kept)
+    assert any("Marta" in text and "kiln" in text for text in kept)
+
+
+@pytest.mark.parametrize(
+    "typed", ["I've used it twice.", "not that one", "n who did i say was coming sunday", "12 names for a goat"]
+)
+def test_what_points_elsewhere_or_asks_without_a_mark_is_not_kept_as_it_was_said(typed: str) -> None:
+    assert statements.told_by(Reader(), typed) == []
+
+
 @pytest.mark.parametrize(("clause", "sentence"), [(0.01, 0.15), (0.15, 0.01)])
 def test_what_is_not_surely_ordinary_by_itself_and_in_its_sentence_waits(clause: float, sentence: float) -> None:
     statement = Statement("I changed shifts", "I changed shifts.", "User changed shifts.")

@@ -30,7 +30,7 @@ VECTOR_SCALE = 6.0
 """Brings the numbers of a unit vector of 384 near the size of the features."""
 FEATURE_SCALE = 0.3
 NEARNESS = 0.04
-"""How quickly an example counts less the less like it is: its weight is exp((cosine - 1) / NEARNESS)."""
+"""How quickly an example counts less the less like it is: by exp((cosine - 1) / NEARNESS)."""
 LEAST_SHARE = 1e-3
 NEIGHBOURS = 0.5
 """How much the examples near a statement count for whether it lasts, beside the regression."""
@@ -109,7 +109,7 @@ def _worded(texts: Sequence[str], by: Fitted) -> Floats:
 def _nearness(vectors: Floats, by: Fitted) -> Floats:
     """Return how much each example counts for each vector; for one vector they sum to 1."""
     cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
-    weights = np.exp((cosines - 1) / NEARNESS)
+    weights = np.exp((cosines - 1) / NEARNESS) * by["weight"]
     return np.asarray(weights / weights.sum(1, keepdims=True))
 
 

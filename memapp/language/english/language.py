@@ -1,16 +1,17 @@
 """English, as memapp learns from what is said in it: by rules, and by the judge over each statement of a message."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from memapp.domain.utterance import Draft, Statement, Told
 from memapp.language.english.asked_to_remember import as_facts
 from memapp.language.english.authorship import own_words
 from memapp.language.english.framing import told_by_healers
 from memapp.language.english.grammar import expand, sentences, stems, tokens
-from memapp.language.english.grounding import check_grounding
+from memapp.language.english.grounding import SAID, check_grounding
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.statements import plain, read, sentences_told
+from memapp.language.english.statements import read, sentences_told
 from memapp.language.english.verbatim import verbatim
 
 
@@ -22,7 +23,7 @@ class English:
     def read(self, message: str, before: Sequence[str] = ()) -> Told:
         """Return the statements of a message, and the values of the profile that it states."""
         statements = tuple(read(message, tuple(before)))
-        return Told(statements, tuple(stated(message)), tuple(_untold(message, statements)), may_tell=bool(statements))
+        return Told(statements, tuple(stated(message)), tuple(_standing(message)), may_tell=bool(statements))
 
     def statement_of(self, fact: str, message: str) -> Statement:
         """Return a fact beside the sentence of the message that it is most like."""
@@ -42,12 +43,13 @@ class English:
         return as_facts(asked)
 
 
-def _untold(message: str, statements: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield the sentences that make no fact and stand by themselves."""
-    told = {one.sentence for one in statements if one.fact}
-    for sentence in sentences_told(message):
-        if sentence not in told and (fact := verbatim(sentence)):
-            yield Statement(plain(sentence), sentence, fact)
+def _standing(message: str) -> Iterator[Statement]:
+    """Yield the sentences that may be kept as they were said, each with the one before it where it says nothing without."""
+    own = own_words(message)
+    for before, sentence in pairwise(["", *sentences_told(message)]):
+        fact = verbatim(sentence, before)
+        if fact and (passage := fact.removeprefix(SAID)).rstrip(".") in own:
+            yield Statement(sentence, passage, fact)
 
 
 def _stems(text: str) -> set[str]:

@@ -196,6 +196,7 @@ def _behind_comma(words: list[str]) -> list[str]:
     return [] if at is None else words[at + 1 :]
 
 
+@lru_cache(maxsize=KEPT_SENTENCES)
 def plain(text: str) -> str:
     """Return a sentence in plain words: chat spelling and contractions written out, `I` for `we`, without what leads to it."""
     text = re.sub(r"[*_~]+", "", text)

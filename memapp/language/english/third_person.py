@@ -5,10 +5,22 @@ Where leaving off would change what is said, nothing is made of the statement.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, join, third_person, third_person_verbs, word_at
+from memapp.language.english.grammar import (
+    EN,
+    KEPT_SENTENCES,
+    is_adverb,
+    is_past,
+    is_verb,
+    join,
+    third_person,
+    third_person_verbs,
+    word_at,
+)
 
 
+@lru_cache(maxsize=KEPT_SENTENCES)
 def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
     # `her baby` is `the baby`, but where a fact begins with somebody of User's: `User's sister ... with her two kids`.

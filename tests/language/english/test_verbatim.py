@@ -49,10 +49,32 @@ def test_what_asks_or_points_elsewhere_is_not(sentence: str) -> None:
     assert verbatim(sentence) == ""
 
 
-def test_only_what_makes_no_fact_is_left_to_it() -> None:
+def test_a_lasting_wish_is_quoted_though_it_is_said_to_memapp() -> None:
+    assert verbatim("please always give me the short version") == "User said: please always give me the short version."
+    assert verbatim("please give me the short version") == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "quoted"),
+    [
+        ("My son Dale rang. He sells boilers in Tucson.", "My son Dale rang. He sells boilers in Tucson."),
+        ("My tuba is in the attic! I used to play it in a band.", "My tuba is in the attic! I used to play it in a band."),
+        ("How is it? the piano is the neighbour's kid", ""),
+        ("Zosia is in year six, her Dutch is better than mine.", "Zosia is in year six, her Dutch is better than mine."),
+        ("I used to play it in a band.", ""),
+        ("I've seen him twice.", ""),
+        ("How is Dale? He sells boilers in Tucson.", ""),
+    ],
+)
+def test_what_tells_of_the_sentence_before_is_quoted_with_it(message: str, quoted: str) -> None:
+    facts = [one.fact for one in language_of("x").read(message).standing]
+    assert f"User said: {quoted}" in facts if quoted else facts == []
+
+
+def test_a_sentence_stands_also_where_a_fact_is_made_of_it() -> None:
     told = language_of("x").read("I keep bees. no mushrooms tho cant stand them never could. How are you?")
     assert [one.fact for one in told.statements if one.fact] == ["User keeps bees."]
-    assert [one.fact for one in told.untold] == ["User said: no mushrooms tho cant stand them never could."]
+    assert [one.said for one in told.standing] == ["I keep bees.", "no mushrooms tho cant stand them never could."]
 
 
 def test_a_quote_is_only_the_same_as_itself() -> None:
