@@ -334,7 +334,7 @@ def test_what_comes_next_is_expected_in_idle_time_and_the_model_reads_the_exchan
     model.script = lambda prompt, _: " Who wrote the first suite?" if prompt.head.startswith(reply.text) else None
     learn(runtime, thread)
     assert chats.trace(runtime, reply).expects == "Who wrote the first suite?"
-    ask(runtime, "really?", thread)  # goes on from the reply before it
+    ask(runtime, "make it funnier", thread)  # goes on from the reply before it
     assert "what do I play?" in str(model.seen[-1])
     assert reply.text in str(model.seen[-1])
 
