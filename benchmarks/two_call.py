@@ -46,7 +46,9 @@ from memapp.services.turn import take_turn
 from memapp.store import chat
 
 ROUNDS, SMALL_ROUNDS = 15, 4
-TURN_LIMIT, AT_ONCE_LIMIT, HIT_LIMIT, KNOWN_LIMIT, NAIVE_FLOOR, PREDICTOR_LIMIT = 4.0, 6.5, 1.0, 0.5, 5.0, 0.35
+TURN_LIMIT, AT_ONCE_LIMIT, HIT_LIMIT, KNOWN_LIMIT, NAIVE_FLOOR, PREDICTOR_LIMIT = 4.0, 6.5, 1.0, 0.5, 2.0, 0.35
+"""Were no trunk shared, the naive layout would cost 1.0. It cost 5 and more while eight exchanges stood in the prompt of a small
+model; of what stands in it now, most is the message and its facts, which both layouts compute."""
 CALL_1_TOKENS, CALL_2_EXTRA_TOKENS = 20, 15
 FACTS = (
     "User keeps two hens named Ada and Grace.",
