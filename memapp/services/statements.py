@@ -234,7 +234,7 @@ def _lasts(judged: Judged) -> bool:
 def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judgement) -> bool:
     """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself."""
     sensitive = [statement for statement, (said, _) in judged if said.is_sensitive >= SENSITIVE]
-    if sentence.is_sensitive < SENSITIVE:
+    if sentence.is_sensitive < SENSITIVE or all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
         return any(not statement.fact for statement in sensitive)
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
 
