@@ -93,7 +93,8 @@ def test_call_1_is_json_with_a_list_in_both_forms(model: ServerModel, form: str)
     asked = replace(context("What could I cook for my sister tonight?"), form=form)
     text, _, _ = write(model, *predict.request(asked))
     whole = json.loads(predict.HEAD[form] + text)  # type: ignore[index]
-    assert list(whole) == ["needed_info", "prediction_next"] and isinstance(whole["needed_info"], list)
+    key = predict.KEY[form]  # type: ignore[index]
+    assert list(whole) == [key, "prediction_next"] and isinstance(whole[key], list)
     assert predict.read_enough(text, form)  # type: ignore[arg-type]
     rest, _, _ = write(model, *predict.finish_request(asked, ["diet"]))
     assert predict.parse_prediction(rest)
