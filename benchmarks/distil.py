@@ -179,12 +179,14 @@ def row(name: str, count: int, share: float, of_what: str) -> None:
 
 
 def is_well_formed(draft: Draft) -> bool:
-    """Read the writing rules once more, by letters: one sentence, no pronoun but in a quote, short, a full stop, good tags."""
-    text = re.sub(r"\b(?:IT|US)\b|^User said: .*", "", draft.text).casefold()
+    """Read the writing rules once more, by letters: short, a full stop, good tags; but in a quote one sentence, no pronoun."""
+    written = re.sub(r"\b(?:IT|US)\b|^User said: .*", "", draft.text)
+    text = written.casefold()
     return (
         0 < len(draft.text) <= 280
         and re.search(r"[A-Za-z0-9)'+#]\.$", draft.text) is not None
-        and not re.search(r"[!?\n]|[a-z]{3}\. [A-Z]", draft.text)
+        and not re.search(r"[!?\n]", draft.text)
+        and not re.search(r"[a-z]{3}\. [A-Z]", written)
         and PRONOUNS.search(re.sub(r"\b(?:gold|coal|a|the) mine\b", "", text)) is None
         and "User" in draft.text
         and not check_tags(draft.tags)

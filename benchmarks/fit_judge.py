@@ -29,7 +29,7 @@ from memapp.language.english import judge
 from memapp.paths import bundled
 
 EXAMPLES = MADE_UP / "statements"
-WEIGHTS = {"by_the_way": 9, "gate_clauses": 4, "gate_oblique": 4} | dict.fromkeys(
+WEIGHTS = {"by_the_way": 9, "task_talk": 9, "gate_clauses": 4, "gate_oblique": 4} | dict.fromkeys(
     ("chat", "companion", "mocking", "passing", "plain", "quietly", "talk2", "talked", "typed", "voices"), 3
 )
 """How much an example of a file counts: as people chat more than as one writes sentences for a list, of which there are more."""

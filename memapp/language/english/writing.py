@@ -74,7 +74,8 @@ def check_episode_form(text: str) -> list[str]:
 def check_form(text: str) -> list[str]:
     """Return what is wrong with a fact's sentence in itself."""
     problems = _check_words(text)
-    if problems != [EMPTY] and (len(sentences(text)) != 1 or "\n" in text):
+    is_quote = text.startswith(SAID)  # of a sentence, and of the one that it goes on from
+    if problems != [EMPTY] and ((len(sentences(text)) != 1 and not is_quote) or "\n" in text):
         problems.append(NOT_ONE_SENTENCE)
     return problems
 
