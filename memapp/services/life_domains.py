@@ -62,18 +62,19 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
 
 
 def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset[str]:
-    """Return the foods that a reply leaves out: by what the message says itself, by the hits, and by what still waits for a yes.
+    """Return the foods that a reply leaves out: by what still waits for a yes, and to a message about food by itself and the hits.
 
-    What waits is told to nobody so, and nothing of it is known; what was denied, or asked about in vain, is not gone by. But for
-    what must not be given to them, the person may name a food to hear of it.
+    What waits is told to nobody so, and nothing of it is known; what was denied, or asked about in vain, is not gone by. Of a food
+    that the person names they hear, unless they say just then that they do not eat it.
     """
     session = runtime.read()
     waiting = [*consents.list_pending(session), *consents.asleep(session)]
     told = [memory.text if (memory := consents.memory_of(session, one.id)) else one.new_value for one in waiting]
-    known = [hit.text for hit in hits if hit.kind == "memory"]
+    is_about_food = life_domains.touches_food(said)
+    known = [hit.text for hit in hits if is_about_food and hit.kind == "memory"]
     foods = frozenset(food for text in (*told, *known) for food in life_domains.kept_out_by(text))
     asked = frozenset(food for food in foods if life_domains.names(said, food))
-    return (foods - asked) | life_domains.kept_out_by(said)
+    return (foods - asked) | (life_domains.kept_out_by(said) if is_about_food else frozenset())
 
 
 def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled]) -> tuple[Recalled, ...] | None:

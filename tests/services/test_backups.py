@@ -55,6 +55,7 @@ def test_leaving_waits_for_no_large_file(later: Runtime, monkeypatch: pytest.Mon
 def test_leaving_says_nothing_of_a_file_that_somebody_removed(later: Runtime) -> None:
     later.paths.database.unlink()
     backups.before_leaving(later)
+    assert copies(later.paths.database) == []
 
 
 def test_erasing_reaches_those_that_memapp_made_by_itself(later: Runtime, tmp_path: Path) -> None:

@@ -148,6 +148,12 @@ def test_a_reply_leaves_out_what_somebody_does_not_eat(runtime: Runtime, model: 
     assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
 
 
+def test_what_somebody_does_not_touch_is_no_food_where_none_is_spoken_of(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Keep the savings where they are.")
+    asked = say(runtime, new_chat(runtime), "I don't touch my savings. Is that wise?")
+    assert only(Completed, asked).reply.text == "Keep the savings where they are."
+
+
 def test_a_small_model_reads_no_news_and_what_it_says_of_its_prompt_is_cut(tmp_path: Path) -> None:
     model = ScriptedModel(parameters=135_000_000)
     runtime = make_runtime(tmp_path, model)
