@@ -30,6 +30,7 @@ NOTHING_LIKE_IT = "I find nothing like that in memory."
 NOT_BROUGHT_UP = "I have kept nothing of that as a memory, and what you said of it I do not bring up again."
 NOT_KEPT = "All right. Nothing of that is kept."
 ALL_LEFT = "All right. Nothing goes."
+NOTHING_CHANGED = "Nothing was changed by that. /undo takes back the last change."
 ALL_OF_IT = (
     "That would be all I know. Mark what is to go in F3, or erase the chats themselves there; I do not do that from a sentence."
 )
@@ -75,10 +76,15 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, i
 
 
 def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
-    """Take back what memapp did at the person's last word, if its own word was the answer to that; else None."""
+    """Take back what memapp did at the person's last word, if its own word was the answer to that; else None.
+
+    What an answer from memory tells was not done by that.
+    """
+    session, said = runtime.read(), [one for one in earlier if one.role is Role.USER][-1:]
+    if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, said):
+        return _own(NOTHING_CHANGED)
     if not earlier or earlier[-1].model != OWN_WORDS:
         return None
-    session, said = runtime.read(), [one for one in earlier if one.role is Role.USER][-1:]
     done = [one for one in history.list_entries(session) if one.thread_id == actor.thread_id and one.actor == actor.name]
     since = [one.step for one in done if not one.undoes and all(one.at >= message.created_at for message in said)]
     step = undo.find(runtime, since[0]) if since else None

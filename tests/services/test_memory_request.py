@@ -12,7 +12,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo, upkeep
-from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_LIKE_IT, WHICH
+from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_CHANGED, NOTHING_LIKE_IT, WHICH
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
 from memapp.services.memory_request import KEPT_OUT
@@ -275,6 +275,13 @@ def test_undo_that_behind_anything_else_means_what_it_taught(runtime: Runtime) -
     thread = tell(runtime, "I hate olives.")
     assert own(runtime, "undo that", thread) == "Forgotten: You hate olives."
     assert known(runtime) == []
+
+
+def test_an_answer_from_memory_changed_nothing_that_could_be_undone(runtime: Runtime) -> None:
+    thread = tell(runtime, "I hate olives.")
+    assert own(runtime, "what do I hate?", thread) == "You hate olives."
+    assert own(runtime, "undo that", thread) == NOTHING_CHANGED
+    assert known(runtime) == ["You hate olives."]
 
 
 def test_a_forget_is_not_taken_back_once_its_fact_is_erased(runtime: Runtime) -> None:
