@@ -171,6 +171,8 @@ def _is_misspelt(word: str, meant: str, distance: int) -> bool:
 def _alike(text: str, kind: str, by: request_kind.Fitted | None) -> MemoryRequest | None:
     """Return the request of a kind that a message makes; what it would take away is asked about first."""
     start, end = request_kind.content(text, kind, by) or (0, 0)
+    if not end and kind in ("know", "since") and (last := EN.regex(r"\babout (?!{of_me}\b)([^,.;!?]+)[\s.!?]*$").search(text)):
+        start, end = last.span(1)  # else all that is known would be told
     content = text[start:end].strip(_TRIMMED)
     states = kind in ("remember", "allow") and content != ""
     if (

@@ -63,6 +63,7 @@ def test_most_that_nobody_had_seen_are_known_for_what_they_are_and_hardly_anythi
         ("I'd rather you no longer knew about the piano", "forget", "the piano"),
         ("please don't hold the piano in memory any longer", "forget", "the piano"),
         ("no wait, bring it back", "undo", ""),
+        ("can you remind me what I told you about Jonas?", "know", "Jonas"),
     ],
 )
 def test_what_has_no_plain_form_is_known_by_its_likeness_and_is_not_sure(text: str, kind: str, content: str) -> None:
