@@ -1,5 +1,6 @@
 """A download as the kernel sees it: only its own process opens network sockets; a killed memapp leaves a part to go on with."""
 
+import fcntl
 import re
 import shutil
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -45,6 +47,15 @@ def command(folder: Path) -> list[str]:
     return [sys.executable, "-c", PROGRAM, str(folder)]
 
 
+def locked(file: BinaryIO) -> bool:
+    """Lock a file, and return whether it could be."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 @pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace")
 def test_only_the_process_of_the_download_opens_network_sockets(site: Hub, tmp_path: Path) -> None:
     trace = ["strace", "-f", "-ff", "-qq", "--seccomp-bpf", "-e", "trace=socket,connect,sendto", "-o", str(tmp_path / "trace")]
@@ -63,10 +74,12 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
     with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
         until(lambda: any(one.stat().st_size for one in folder.glob("*.part")), 60)
         running.send_signal(signal.SIGKILL)
-    site.hold.clear()
     (part,) = folder.glob("*.part")
+    with part.open("rb") as opened:
+        until(lambda: locked(opened), 30)  # the process of the download holds it, and writes, until it hears that memapp is gone
     kept = part.stat().st_size
-    subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)  # the lock on the part is free
+    site.hold.clear()
+    subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)
     assert site.ranges[-1] == f"bytes={kept}-"
     assert (folder / "tiny.gguf").read_bytes() == site.content
     assert [one.name for one in folder.iterdir()] == ["tiny.gguf"]
