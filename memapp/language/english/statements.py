@@ -7,13 +7,13 @@ sensitive is judged elsewhere (`judge`).
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from rapidfuzz import fuzz, process
 
 from memapp.domain.utterance import Statement
 from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
-from memapp.language.english.clauses import begins_with_somebody, of_sentence, told_parts, verb_at, without_interjections
+from memapp.language.english.clauses import DASHES, begins_with_somebody, of_sentence, told_parts, verb_at, without_interjections
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
 from memapp.language.english.given_names import given_names, with_names
@@ -177,23 +177,39 @@ def _lists_verbs(words: Sequence[str]) -> bool:
 @lru_cache(maxsize=KEPT_SENTENCES)
 def _statements(sentence: str) -> Sequence[list[str]]:
     """Return the words of each statement of a sentence, with a subject of its own."""
-    words = without_interjections(tokens(plain(sentence)))
+    words = without_interjections(without_asked(tokens(plain(sentence))))
     if not words or len(words) > MAX_SENTENCE_WORDS:
         return ()
     if left_out := _left_out(words):
         words = [*left_out, words[0][0].lower() + words[0][1:], *words[1:]]
     words = _with_subjects(words)
-    if EN.regex("{asks_unmarked}").match(" ".join(words)):
-        words = _behind_comma(words)
     own = [one[:1] + one[2:] if one[:2] == ["I", "both"] else one for one in of_sentence(words)]
     is_of_person = any(one and not begins_with_somebody(one) for one in own)
     return tuple(one for one in (own if is_of_person else told_parts(words)) if one)
 
 
-def _behind_comma(words: list[str]) -> list[str]:
-    """Return what somebody tells behind a question in the same sentence, if they do: `which one can I do, I have two metres`."""
-    at = next((at for at in range(len(words) - 1) if words[at] == "," and words[at + 1] in ("I", "my")), None)
-    return [] if at is None else words[at + 1 :]
+def without_asked(words: Sequence[str]) -> list[str]:
+    """Leave out the parts of a sentence that ask though no mark says so: `my hem frays, does glue hold on silk`."""
+    told: list[str] = []
+    start, is_asked = 0, False
+    for end in (at for at, word in enumerate([*words, ","]) if word in (",", ";", *DASHES)):
+        part = words[start:end]
+        goes_on = is_asked and not _begins_anew(part)
+        is_asked = goes_on or asks_unmarked(part, is_first=not start)
+        told += [] if is_asked else [*words[max(0, start - 1) : start], *part]
+        start = end + 1
+    return told
+
+
+def _begins_anew(part: Sequence[str]) -> bool:
+    """Say whether a part of a sentence does not go on with the one before it: it has a subject."""
+    words = list(dropwhile(lambda word: word.casefold() in EN.coordinators, part))
+    return word_at(words, 0) in EN.subject_starts | EN.articles or (words != [] and _left_out(words) != [])
+
+
+def asks_unmarked(words: Sequence[str], *, is_first: bool) -> bool:
+    """Say whether a part of a sentence asks something; behind a comma `which is ...` only goes on."""
+    return EN.regex("{asks_unmarked}" if is_first else "{asks_behind_comma}").match(" ".join(words)) is not None
 
 
 @lru_cache(maxsize=KEPT_SENTENCES)
@@ -262,7 +278,7 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return ["I", "have"]
     if verb in EN.begins_anyway and following not in EN.asked_of:
         return ["I"]
-    if is_past(verb) and following != "by":
+    if is_past(verb) and following != "by" and (verb != "did" or following in EN.after_verb):
         return ["I"]
     if verb.endswith("ing") and not stems(verb).isdisjoint(EN.common_verbs):
         return [] if _is_subject(words[at:]) else ["I", "am"]
@@ -270,8 +286,10 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return ["I"] if stems(word_at(words, at + 2)).isdisjoint(EN.passing_verbs) else []
     if verb in EN.transitive_liking - {"like"} and following not in EN.finite | EN.vague_objects | {"", "you", ","}:
         return ["I"]
-    is_bare = verb in EN.common_verbs and following in EN.after_verb | EN.after_bare and "me" not in words
-    return ["I"] if is_bare else []
+    is_name = at > 0 and words[at][0].isupper()  # `mostly Go and Java`
+    is_habit = verb in EN.common_verbs and not is_name and EN.regex(r"\b{habitual}\b").search(" ".join(words))
+    is_bare = (verb in EN.bare and following != "") or (verb in EN.bare_with_place and following in EN.after_verb)
+    return ["I"] if (is_bare or is_habit) and "me" not in words else []
 
 
 def _with_subjects(words: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ Where leaving off would change what is said, nothing is made of the statement.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from memapp.language.english.grammar import (
     EN,
@@ -41,9 +42,28 @@ def fact_of(words: Sequence[str]) -> str:
         others = ["User's", *words[1 : at - 1]] if words[0].casefold() == "my" else words[: at - 1]
         told = ["User", "and", *others, *told] if told else None
     else:
-        told = to_third_person(words, starts_with_subject=True) if words[0].casefold() not in EN.common_verbs else None
+        told = to_third_person(words, starts_with_subject=True) if _has_subject(words) else None
     text = join(told or []).replace("can not ", "cannot ").rstrip(" ,;:.!-")
     return text[0].upper() + text[1:] + "." if text else ""
+
+
+def _has_subject(words: Sequence[str]) -> bool:
+    """Say whether words tell something of what they begin with: not so `ring my phone when ...`, `any news for me`."""
+    lowered = [word.casefold() for word in words]
+    first = lowered[0]
+    leads = first in EN.fronting | EN.subordinate
+    main = lowered if leads else list(takewhile(lambda word: word not in EN.subordinate, lowered))
+    told = any(_is_told(main, at) for at in range(1, len(main)))
+    return first == "my" or (told and first not in EN.common_verbs | EN.finite)
+
+
+def _is_told(words: Sequence[str], at: int) -> bool:
+    """Say whether the word at a place can only be a verb that says something of what stands before it."""
+    word, before = words[at], words[at - 1]
+    if before == "i" or (is_verb(word) and (word not in EN.common_verbs or before.endswith("s"))):
+        return True
+    ends_subject = before not in EN.function_words | EN.pronouns | EN.numbers | EN.quantities
+    return not is_verb(word) and word.endswith("s") and ends_subject and word_at(words, at + 1) in EN.after_verb | {"me"}
 
 
 def _is_theirs(words: Sequence[str], at: int) -> bool:

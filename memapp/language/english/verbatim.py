@@ -7,7 +7,7 @@ from memapp.language.english.grammar import expand, is_adverb, is_verb, tokens, 
 from memapp.language.english.grounding import SAID
 from memapp.language.english.life_domains import is_request
 from memapp.language.english.profile import stated
-from memapp.language.english.statements import plain, says_little
+from memapp.language.english.statements import plain, says_little, without_asked
 from memapp.language.english.writing import is_vague
 from memapp.language.lexicon import lexicon
 
@@ -48,12 +48,12 @@ def _tells(text: str, words: Sequence[str]) -> bool:
 
 
 def _asks(words: Sequence[str]) -> bool:
-    return word_at(words, 0) in EN.question_words or EN.regex("{asks_unmarked}").match(" ".join(words)) is not None
+    return word_at(words, 0) in EN.question_words or without_asked(words) != list(words)
 
 
 def _commands(text: str, words: Sequence[str]) -> bool:
     first = words[0].casefold()
-    return first == "please" or first in EN.common_verbs or is_request(text)
+    return first in {"please"} | EN.common_verbs | EN.passing_verbs or is_request(text)
 
 
 def _points_back(words: Sequence[str]) -> bool:

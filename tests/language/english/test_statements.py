@@ -192,6 +192,24 @@ def test_a_question_states_nothing_and_the_statement_beside_it_is_read() -> None
 
 
 @pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("my kettle drips at the lid, does descaler eat rubber", ["User's kettle drips at the lid."]),
+        ("did Norway ever join the union, my quiz team wants to know", ["User's quiz team wants to know."]),
+        ("short grain, long grain, is wild a rice or is my cook joking", []),
+        ("I paint fans, which paper holds gold leaf", ["User paints fans."]),
+        ("where do the trams turn, i sweep the depot on Sundays", ["User sweeps the depot on Sundays."]),
+        ("I want no candles, so could the cake not have any, just lemon", ["User wants no candles."]),
+        ("my sister, who is a nurse, lives in Leeds", ["User's sister, who is a nurse, lives in Leeds."]),
+        ("my aunt lives in Ayr, has two kids", ["User's aunt lives in Ayr.", "User's aunt has two kids."]),
+        ("did my apprenticeship in Leeds", ["User did User's apprenticeship in Leeds."]),
+    ],
+)
+def test_a_question_without_a_mark_states_nothing_and_what_is_told_beside_it_is_read(typed: str, told: list[str]) -> None:
+    assert facts(typed) == told
+
+
+@pytest.mark.parametrize(
     "typed",
     [
         "Got this from a guest, what do I say?\n\nHello, I have two cats and I smoke outside. Kind regards, Peter",
@@ -215,7 +233,23 @@ def test_a_list_of_ones_own_is_no_dialogue() -> None:
     assert facts("Update: I play the oboe.\nMondays: I row.")[:1] == ["User plays the oboe."]
 
 
-@pytest.mark.parametrize("text", ["please find me a bus", "Show me what I have set.", "find me some chess clubs"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please find me a bus",
+        "Show me what I have set.",
+        "find me some chess clubs",
+        "ring my phone at noon",
+        "clear my list for Friday",
+        "any news for me on the boat trip",
+        "play the second song",
+        "share my route with Ada",
+        "need a rhyme for ladder",
+        "did my parcel get lost",
+        "will a lute fit in the rack",
+        "jam or honey for the sponge, my cakes look flat",
+    ],
+)
 def test_what_asks_for_something_is_no_fact(text: str) -> None:
     assert [one.fact for one in read(text) if one.fact] == []
 

@@ -21,6 +21,10 @@ ASKS = [
     "please keep the recipe short",
     "can my sister come along",
     "write it in Japanese on a card",
+    "the court wants a new net, where do small clubs buy them",
+    "old tins from the fifties, do folk collect them or is it junk",
+    "is Bergen a wet place to visit",
+    "need a rhyme for ladder, its a slow song",
 ]
 POINTS_ELSEWHERE = [
     "he fixes elevators.",
