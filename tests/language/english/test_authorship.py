@@ -1,6 +1,8 @@
 """What of a message is the person's own statement."""
 
-from memapp.language.english.authorship import own_words
+import pytest
+
+from memapp.language.english.authorship import others_words, own_text, own_words
 from memapp.language.english.writing import check_fact
 
 
@@ -15,3 +17,9 @@ def test_code_quotes_links_and_speech_are_not_the_persons_own_words() -> None:
 
 def test_a_short_title_in_quotes_stays() -> None:
     assert check_fact("User loves War and Peace.", 'I love "War and Peace".') == []
+
+
+@pytest.mark.parametrize("typed", ["house is so quiet :(", 'and :-) <3 "I am so very tired of it" 🙂 :D', "well :)) yes"])
+def test_places_in_a_message_stay_the_same_beside_smileys(typed: str) -> None:
+    assert len(own_text(typed)) == len(typed)
+    assert ("I am so very tired of it" in others_words(typed)) == ('"' in typed)
