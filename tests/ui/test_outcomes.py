@@ -99,3 +99,10 @@ async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:
     await seen.type("muwe")
     assert seen.chat.composer.text == "muwe"
     assert "m keep anyway" not in seen.words() and "keep anyway" in seen.words()
+
+
+async def test_a_smiley_harms_neither_the_line_nor_the_next_start(world: World) -> None:
+    async with world.opened() as seen:
+        await told(seen, f"{QUOTED} :(")
+    async with world.opened() as seen:
+        await seen.until("1 not kept: not your own words")

@@ -1,6 +1,8 @@
 """What of a message is the person's own statement."""
 
-from memapp.language.english.authorship import own_words
+import pytest
+
+from memapp.language.english.authorship import others_words, own_text, own_words
 from memapp.language.english.writing import check_fact
 
 
@@ -11,6 +13,22 @@ def test_code_quotes_links_and_speech_are_not_the_persons_own_words() -> None:
     words = own_words(typed)
     for foreign in ("rm", "code", "quoted", "example", "tired"):
         assert foreign not in words
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "they broke up :(",
+        "so happy :-)) now",
+        "just kidding ;) I <3 my cat",
+        "what :D\n> quoted :)",
+        "😢 sad 👩‍👩‍👧 “well” he said…",
+        "İzmir :/ \r\n",
+    ],
+)
+def test_what_is_blanked_keeps_its_length_with_smileys_too(typed: str) -> None:
+    assert len(own_text(typed)) == len(typed)
+    assert others_words(f'{typed}\nshe said "I am so very tired of it"')[-1:] == ["I am so very tired of it"]
 
 
 def test_a_short_title_in_quotes_stays() -> None:
