@@ -27,6 +27,7 @@ from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
+from memapp.language.english.framing import plays_a_part
 from memapp.language.english.grammar import tokens
 from memapp.language.english.grounding import UNSAID
 from memapp.language.english.parsed_fact import parse
@@ -85,6 +86,8 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
             failure = None if corrected else error
     if cancel.is_set():
         return  # still pending: next time
+    if plays_a_part([*before, typed]):  # it may be said of whom they play: that is asked
+        drafts = [replace(one, topic=one.topic or FACT) for one in drafts]
     drafts = _with_instead(runtime, drafts, corrected)
     lasting_drafts = [_as_it_lasts(draft, told_on) for draft in drafts]
     refused += [[NOT_LASTING] for one in lasting_drafts if one is None]
