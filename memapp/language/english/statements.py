@@ -6,6 +6,7 @@ sensitive is judged elsewhere (`judge`).
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import takewhile
 
@@ -98,7 +99,11 @@ def _as_corrected(said: list[str], text: str) -> list[str]:
         return said
     told = [join(named(words, said)) for _, statements in _parsed(text) for words in statements]
     right = correction.instead.text.casefold()
-    for new in (name for one in told for name in given_names(one) if name.name.casefold() == right):
+    anew = [name for one in told for name in given_names(one) if name.name.casefold() == right]
+    last = given_names(said[-1]) if said and correction.instead.is_name and not anew else []
+    if len(last) == 1:  # nobody else was named just before
+        anew = [replace(last[0], name=correction.instead.text)]
+    for new in anew:
         known = {one.name for before in said for one in given_names(before) if one.who == new.who}
         if len(known) == 1:
             old = re.compile(rf"(?i)\b{re.escape(known.pop())}\b")

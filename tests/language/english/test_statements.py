@@ -143,6 +143,11 @@ def test_a_name_that_was_put_right_is_nobodys_any_more(said: list[str], told: li
     assert [one.fact for one in read(typed, tuple(before)) if one.fact] == told
 
 
+def test_a_name_is_put_right_of_who_was_named_just_before() -> None:
+    before = ("my husband Kwame is a nurse", "we got a puppy called Waffles")
+    assert [one.fact for one in read("no wait, his name is Waldo, Waffles is the neighbour's", before) if one.fact] == []
+
+
 def test_what_breaks_off_or_passes_makes_no_fact() -> None:
     for typed in ("Fridays I can't.", "I think so.", "I need five rhymes.", "no wait", "it is what it is", "not sure"):
         assert facts(typed) == [], typed
