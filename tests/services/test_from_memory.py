@@ -429,6 +429,18 @@ def test_what_waits_is_known_to_wait_however_it_was_spelled_and_asked_for(runtim
     assert own(runtime, "do I have kids?") == UNKNOWN
 
 
+def test_nobody_elses_name_is_told_as_the_persons_own(runtime: Runtime) -> None:
+    here = tell(runtime, "I'm Nadia, and teach chemistry", "we have a puppy called Waldo", "i can't stand olives")
+    for question in ("what's my name?", "you already know my name, right?"):
+        assert "\"I'm Nadia" in own(runtime, question, here) and own(runtime, question) == WAITS
+    assert own(runtime, "what don't I like?") == own(runtime, "what do I not like?") == "You cannot stand olives."
+
+
+def test_children_that_were_listed_are_known_by_name(runtime: Runtime) -> None:
+    tell(runtime, "two kids, Milo (9) and Frida (12)")
+    assert own(runtime, "what are my kids called?") == f'{UNSURE}\nYou told me today: "two kids, Milo (9) and Frida (12)"'
+
+
 def test_nothing_is_told_as_unsure_that_has_nothing_to_do_with_the_question(runtime: Runtime) -> None:
     runtime.embedding.fill(ScriptedEmbedder())  # so that no fact is learned
     tell(
