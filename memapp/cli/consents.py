@@ -12,7 +12,7 @@ from memapp.domain.consent import CHAT, CONFLICT, FACT, ConsentRequest, DenyReas
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import addressed, proposed
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
 from memapp.services.consent import decisions, pending
@@ -41,10 +41,9 @@ def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str
         found = {"id": name(one.id), "until": when(one.expires_at)}
         if isinstance(one, ImportedFile):
             return {**found, "from": "imported", "field": "File", "change": str(one)}
-        change = _from_to(replaced(one, known.get(one.field, ())), one.new_value)
-        value = addressed(one.new_value) if one.field == FACT else one.new_value if one.field == CHAT else change
-        if one.field == CONFLICT:
-            value = _from_to(addressed(one.old_value), addressed(one.new_value))
+        told = proposed(one)
+        is_alone = one.field in (FACT, CHAT)
+        value = told.new_value if is_alone else _from_to(replaced(told, known.get(one.field, ())), told.new_value)
         return {**found, "from": came_from(one), "field": label(one.field), "change": value}
 
     return row

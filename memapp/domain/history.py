@@ -95,7 +95,7 @@ class Step:
     reason: str = ""
     """Of a memory that went to the trash."""
     kind: str = ""
-    """Of that memory, while it is there."""
+    """Of that memory, while it is there, where memapp made it of others."""
     pinned: bool = False
     """Whether that memory was pinned by it."""
     facts: int = 0

@@ -97,7 +97,7 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
             return None if one is said[0] and _answers_another(before[-1], correction, found) else found
         if came and not correction.names_what:
             break  # it is about what was said last
-        if not (correction.names_what or correction.instead):
+        if not (correction.names_what or correction.instead or correction.about):
             return None  # it points at the last message, and at no other
     may_be_known = correction.names_what or (correction.is_lead and correction.is_over)
     return _known(runtime, correction, message) if may_be_known else None

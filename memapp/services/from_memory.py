@@ -62,7 +62,7 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.embed import embedded
 from memapp.services.named import said_of
-from memapp.services.near_answer import NEAR, PLAINLY_NEAR, likeness, of_kind, that_it_waits, waiting_for
+from memapp.services.near_answer import NEAR, PLAINLY_NEAR, UNSURE, likeness, of_kind, that_it_waits, waiting_for
 from memapp.services.over_time import NOTHING_BEFORE, held_once, known_over_time, told_lately
 from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
@@ -72,7 +72,6 @@ from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
 
 UNKNOWN = "I do not know that yet. Tell me, and I remember it."
-UNSURE = "I am not sure. This is what I know of it:"
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
 NAME = "memapp"
@@ -126,7 +125,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     is_known = answer is not None and answer.text != UNKNOWN
     if answer and is_known and asked_formerly(message.text) and not any(tells_of_past(hit.text) for hit in answer.hits):
         return before or FromMemory(UNKNOWN)  # what is so now is no answer
-    return answer if is_known else before or held_once(runtime, message.text) or answer
+    return answer if is_known else before or held_once(runtime, message) or answer
 
 
 def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -211,7 +210,7 @@ def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits
     is_of_person = question.about == "person" and question.is_personal
     if is_of_person and (waiting := waiting_for(runtime, message.text, question, told)):
         request, said = waiting
-        return FromMemory(that_it_waits(runtime, request, message.thread_id, said))
+        return FromMemory(that_it_waits(runtime, [request], message.thread_id, said))
     if lines:
         return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
     if not question.is_personal:

@@ -1,6 +1,7 @@
 """What may be the answer to a question put to the memory, though not for sure: what is near in meaning, or waits for a yes."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -22,6 +23,7 @@ from memapp.store import chat
 
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
 TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox for your yes or no.'
+UNSURE = "I am not sure. This is what I know of it:"
 QUOTE_CHARS = 200
 NEAR = 0.35
 """A sentence less like the question than this has nothing to do with it."""
@@ -70,23 +72,24 @@ def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: fl
     requests = pending.list_pending(runtime)[:AMONG]
     said = [(request, one) for request in requests for _, one in _said(runtime, request)]
     of_field = [(one, "") for one in requests if question.field and one.field == question.field]
-    sure = ((request, one) for request, one in said if certain(question, one, is_fact=False))
+    sure = ((request, one) for request, one in said if certain(question, f"{one} {request.new_value}", is_fact=False))
     if found := next(chain(of_field, sure), None):
         return found
     of_anything = question.wants == "reason"
     theirs = [(request, one) for request, one in said if of_anything or is_about_same(question, one, is_fact=False)]
-    near = [(request, one) for request, one in theirs if may_answer(question, one, is_fact=False)]
+    asked_of = replace(question, is_yes_or_no=False)  # nothing is claimed: it may be this that is asked about
+    near = [(request, one) for request, one in theirs if may_answer(asked_of, one, is_fact=False)]
     alike = likeness(runtime, asked, question, [f"{label(request.field)}: {one}" for request, one in near])
     likely = [(like, place) for place, like in enumerate(alike) if like >= NEAR and like > told]
     return near[max(likely)[1]] if likely else None
 
 
-def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str, answer: str = "") -> str:
+def that_it_waits(runtime: Runtime, waiting: Sequence[ConsentRequest], thread_id: str, answer: str = "") -> str:
     """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said.
 
     Of several sentences that is the one with the answer, if it is known.
     """
-    told = [said for thread, said in _said(runtime, request) if thread == thread_id]
+    told = [said for request in waiting for thread, said in _said(runtime, request) if thread == thread_id]
     told = [one for one in told if one == answer] or told
     return TOLD_HERE.format(shorten(one_line(told[-1]), QUOTE_CHARS)) if told else WAITS
 

@@ -27,14 +27,15 @@ from memapp.language.english.memory_question import (
     field_formerly,
     read,
 )
-from memapp.language.english.named_subject import subject_of
+from memapp.language.english.named_subject import shares, subject_of
 from memapp.language.english.second_person import answered
 from memapp.language.english.when import told_day
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.asked_to_forget import last_meant
 from memapp.services.consent import decisions
-from memapp.services.named import said_of
+from memapp.services.named import named, said_of
+from memapp.services.near_answer import UNSURE
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import without_words_of_withheld
 from memapp.services.told_when import LINES, quote, told_with_day, typed_messages, when_told
@@ -67,7 +68,9 @@ def known_over_time(runtime: Runtime, message: Message, _earlier: Sequence[Messa
     if asked := asked_formerly(message.text):
         return _known_before(runtime, message.text, asked)
     asked = asked_since(message.text)
-    return (when_told(runtime, asked) or _known_before(runtime, message.text, f"did {asked}?")) if asked else None
+    return (
+        (when_told(runtime, asked, message.thread_id) or _known_before(runtime, message.text, f"did {asked}?")) if asked else None
+    )
 
 
 def told_lately(runtime: Runtime, message: Message) -> FromMemory | None:
@@ -78,13 +81,14 @@ def told_lately(runtime: Runtime, message: Message) -> FromMemory | None:
     last = said[: -LATELY - 1 : -1]
     lines = [quote(runtime, one, subject_of(who)) for one in last]
     hits = tuple(Recalled.of_message(one, "named") for one in last)
-    return FromMemory("\n".join(lines), hits) if lines else when_told(runtime, who)
+    return FromMemory("\n".join(lines), hits) if lines else when_told(runtime, who, message.thread_id)
 
 
-def held_once(runtime: Runtime, message: str) -> FromMemory | None:
+def held_once(runtime: Runtime, message: Message) -> FromMemory | None:
     """Return what is known of something that a message takes to be over, with its dates: `how long did I live in Ghent?`"""
-    asked, began = asked_once(message)
-    return (_known_before(runtime, message, asked) if asked else None) or (when_told(runtime, began) if began else None)
+    asked, began = asked_once(message.text)
+    before = _known_before(runtime, message.text, asked) if asked else None
+    return before or (when_told(runtime, began, message.thread_id) if began else None)
 
 
 def known_since(runtime: Runtime, content: str, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -93,12 +97,15 @@ def known_since(runtime: Runtime, content: str, message: Message, earlier: Seque
     if not content:
         facts = last_meant(runtime, earlier)
         return told_with_day(runtime, facts[:LINES], subject) if facts else None
-    if told := when_told(runtime, content):
+    if told := when_told(runtime, content, message.thread_id):
         return told
     said = [one for one in typed_messages(runtime, said_of(runtime, content)) if one.id != message.id]
     if said:
         return FromMemory(quote(runtime, said[0], subject), (Recalled.of_message(said[0], "named"),))
-    return _known_before(runtime, message.text, f"did {content}?") or FromMemory(UNTOLD)
+    if told := _known_before(runtime, message.text, f"did {content}?"):
+        return told
+    near = [one for one in named(runtime, content, conversation_scope(runtime)).near if shares(one.text, subject)]
+    return told_with_day(runtime, near[:1], subject, UNSURE) if near else FromMemory(UNTOLD)
 
 
 def _known_before(runtime: Runtime, message: str, asked: str) -> FromMemory | None:

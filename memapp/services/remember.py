@@ -27,8 +27,9 @@ from memapp.language.english.category import draft_of
 from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
-from memapp.language.english.grammar import tokens
-from memapp.language.english.grounding import UNSAID
+from memapp.language.english.framing import plays_a_part
+from memapp.language.english.grammar import EN, tokens
+from memapp.language.english.grounding import SAID, UNSAID
 from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
 from memapp.language.english.statements import in_third_person
@@ -85,6 +86,8 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
             failure = None if corrected else error
     if cancel.is_set():
         return  # still pending: next time
+    if plays_a_part([*before, typed]):  # it may be said of whom they play: that is asked
+        drafts = [replace(one, topic=one.topic or FACT) for one in drafts]
     drafts = _with_instead(runtime, drafts, corrected)
     lasting_drafts = [_as_it_lasts(draft, told_on) for draft in drafts]
     refused += [[NOT_LASTING] for one in lasting_drafts if one is None]
@@ -139,17 +142,25 @@ def _without_naming(drafts: Sequence[Draft], instead: Draft) -> tuple[list[Draft
 
 def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
     """Say whether something tells no more than that another thing does not hold, and half of it where it held for two."""
-    if draft.text:
+    said = draft.text.removeprefix(SAID)
+    if draft.text and said == draft.text:
         is_half = ends_for_both(draft.text) and not draft.topic
-        if corrected and corrected.instead and parse(draft.text).is_denied and _says_whole(draft, corrected):
+        if corrected and corrected.instead and parse(draft.text).is_denied and _is_of_corrected(draft, corrected):
             return True  # `no longer on Thursdays`, where another day is told
         return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
-    correction = read_correction(draft.value) if corrected else None
+    said = said or draft.value
+    correction = read_correction(said) if corrected else None
     if corrected is None or correction is None:
         return False
     new = correction.instead if corrected.instead else None
-    is_placed = new and (correction.old or draft.value.rstrip(" .!").endswith(new.text))
-    return bool(is_placed) or correction.points_back or says_no_more(draft.value)
+    is_placed = new and (correction.old or draft.text or said.rstrip(" .!").endswith(new.text))
+    return bool(is_placed) or correction.points_back or says_no_more(said)
+
+
+def _is_of_corrected(draft: Draft, corrected: Corrected) -> bool:
+    """Say whether a denial is of what is corrected: of the same one the same, or with no word that this has not."""
+    told, known = ({word.removesuffix("'s") for word in tokens(one.casefold())} for one in (draft.text, corrected.text))
+    return _says_whole(draft, corrected) or told <= known | NAMING | EN.negations
 
 
 def _says_whole(draft: Draft, corrected: Corrected) -> bool:

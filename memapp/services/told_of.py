@@ -9,7 +9,7 @@ from memapp.language.english.memory_request import asks_own_words, is_of_person
 from memapp.runtime import Runtime
 from memapp.services import from_memory, from_profile
 from memapp.services.named import named
-from memapp.services.near_answer import that_it_waits
+from memapp.services.near_answer import UNSURE, that_it_waits
 from memapp.services.query import conversation_scope
 
 
@@ -24,9 +24,9 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
     if found.is_known:
         return from_profile.listed(*from_profile.beside(found.values, found.facts), "named")
     if found.requests:
-        return FromMemory(that_it_waits(runtime, found.requests[0], message.thread_id))
+        return FromMemory(that_it_waits(runtime, found.requests, message.thread_id))
     if told := from_memory.known(runtime, message, earlier):
         return told
     if found.near:
-        return from_profile.listed([from_memory.UNSURE], found.near, "named")
+        return from_profile.listed([UNSURE], found.near, "named")
     return FromMemory(from_memory.UNKNOWN) if request.is_command or is_of_person(content) else None

@@ -16,7 +16,7 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.consent import decisions
 from memapp.services.named import named
-from memapp.services.near_answer import WAITS
+from memapp.services.near_answer import that_it_waits
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import tellable
 from memapp.store import chat
@@ -25,19 +25,19 @@ LINES = 3
 QUOTE_CHARS = 200
 
 
-def when_told(runtime: Runtime, content: str) -> FromMemory | None:
-    """Return the facts or values that say what is named, each with when it was told; None where none does."""
+def when_told(runtime: Runtime, content: str, thread_id: str) -> FromMemory | None:
+    """Return the facts or values that say what is named, each with when it was told, or that it waits; None where none does."""
     found = named(runtime, content, conversation_scope(runtime))
     if found.facts:
         return told_with_day(runtime, found.facts[:LINES], subject_of(content))
     if found.values:
         return FromMemory("\n".join(_of_value(runtime, one) for one in found.values[:LINES]))
-    return FromMemory(WAITS) if found.requests else None
+    return FromMemory(that_it_waits(runtime, found.requests, thread_id)) if found.requests else None
 
 
-def told_with_day(runtime: Runtime, facts: Sequence[Memory], subject: Subject) -> FromMemory:
+def told_with_day(runtime: Runtime, facts: Sequence[Memory], subject: Subject, *before: str) -> FromMemory:
     hits = tuple(Recalled.of(one, 0.0, "named", one.updated_at) for one in facts)
-    return FromMemory("\n".join(f"{addressed(one.text)} {_since(runtime, one, subject)}" for one in facts), hits)
+    return FromMemory("\n".join([*before, *(f"{addressed(one.text)} {_since(runtime, one, subject)}" for one in facts)]), hits)
 
 
 def _since(runtime: Runtime, fact: Memory, subject: Subject) -> str:

@@ -171,7 +171,8 @@ def undoable_steps(session: Session, limit: int = 50, *, step: str = "", by_upke
                   WHERE NOT EXISTS (
                       SELECT 1 FROM undoable later WHERE later.step = last.step AND later.number > last.number)
                   ORDER BY last.number DESC LIMIT :limit)
-              SELECT h.step AS id, h.event, h.memory_id, coalesce(m.text, l.rule_text) AS text, m.kind, done.memories, h.actor,
+              SELECT h.step AS id, h.event, h.memory_id, coalesce(m.text, l.rule_text) AS text,
+                     iif(m.origin = 'reflected', m.kind, '') AS kind, done.memories, h.actor,
                      h.ts AS at, coalesce(v.snapshot ->> 'pinned', 0) AS pinned,
                      h.meta ->> 'reason' AS reason, coalesce(done.brought ->> '$.facts', 0) AS facts,
                      coalesce(json_array_length(done.brought, '$.threads'), 0) AS chats,

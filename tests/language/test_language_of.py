@@ -25,6 +25,9 @@ from memapp.language.language_of import language_of
         "dave hates mondays",
         "7 o'clock?",
         "hahaha lol 😂",
+        "teo's wedding is on 12 december",
+        "spin class: monday and thursday",
+        "Emil's birthday: 4 may",
         "My favourite word is Waldeinsamkeit.",
     ],
 )
@@ -48,6 +51,8 @@ def test_chat_spelling_names_and_single_words_are_english(text: str) -> None:
         "東京に住んでいます",
         "أعيش في القاهرة",
         "iki kedim var",
+        "oma's verjaardag is op 12 december",
+        "teo's bruiloft is op 12 december",
     ],
 )
 def test_other_languages_are_not(text: str) -> None:

@@ -233,6 +233,30 @@ def test_nothing_is_asked_about_a_sentence_that_only_corrects(runtime: Runtime, 
     assert (live(runtime), waiting(runtime)) == (known, [])
 
 
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (
+            ("We have a puppy called Waffles.", "no wait, his name is Waldo, Waffles is the neighbour's", "Waldo hates cats"),
+            ["User has a puppy called Waldo.", "User's puppy Waldo hates cats."],
+        ),
+        (
+            (
+                "My brother Tim has a dog called Biscuit.",
+                "no wait, Tim's dog isn't called Biscuit, he's called Bisou, i mixed it up",
+            ),
+            ["User's brother Tim has a dog called Bisou."],
+        ),
+        (("My best friend Teo moved to York.", "where does Teo live?", "no, I meant Leo moved to york, Teo is still here"), []),
+        (("My sister Ida plays the cello.", "sorry, I meant that Anna plays the cello"), []),
+        (("My sister Ida plays the cello.", "I meant to say that Anna likes tea"), ["User's sister Ida plays the cello."]),
+    ],
+)
+def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
+    tell(runtime, *turns)
+    assert live(runtime) == known
+
+
 def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:
     tell(runtime, "I play tennis.", "not anymore, I'm pregnant now")
     assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])

@@ -12,9 +12,9 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN, UNSURE
+from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN
 from memapp.services.from_profile import NOTHING
-from memapp.services.near_answer import WAITS
+from memapp.services.near_answer import UNSURE, WAITS
 from memapp.services.people import INTRODUCED
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
@@ -417,6 +417,28 @@ def test_what_was_told_and_waits_is_said_to_wait_whatever_the_words_of_the_quest
     assert own(runtime, "what's my name?", here).startswith('You told me here: "i\'m Ana". '), "no word leads to what is left out"
     assert own(runtime, "what did you tell me about penicillin?") != WAITS
     assert own(runtime, "do I have diabetes?") == own(runtime, "what's my brother's name?") == UNKNOWN
+
+
+def test_what_waits_is_known_to_wait_however_it_was_spelled_and_asked_for(runtime: Runtime) -> None:
+    here = tell(runtime, "im alergic to peanuts and penicilin btw", "my mom is in hospital, waiting for the biopsy")
+    assert '"im alergic to peanuts and penicilin' in own(runtime, "what am i allergic to?", here)
+    assert '"my mom is in hospital' in own(runtime, "how is my mom?", here)
+    assert own(runtime, "how is my mom?") == own(runtime, "what am i allergic to?") == WAITS
+    tell(runtime, "I've been taking sertraline since march")
+    assert own(runtime, "do I take any medicine?") == WAITS
+    assert own(runtime, "do I have kids?") == UNKNOWN
+
+
+def test_nobody_elses_name_is_told_as_the_persons_own(runtime: Runtime) -> None:
+    here = tell(runtime, "I'm Nadia, and teach chemistry", "we have a puppy called Waldo", "i can't stand olives")
+    for question in ("what's my name?", "you already know my name, right?"):
+        assert "\"I'm Nadia" in own(runtime, question, here) and own(runtime, question) == WAITS
+    assert own(runtime, "what don't I like?") == own(runtime, "what do I not like?") == "You cannot stand olives."
+
+
+def test_children_that_were_listed_are_known_by_name(runtime: Runtime) -> None:
+    tell(runtime, "two kids, Milo (9) and Frida (12)")
+    assert own(runtime, "what are my kids called?") == f'{UNSURE}\nYou told me today: "two kids, Milo (9) and Frida (12)"'
 
 
 def test_nothing_is_told_as_unsure_that_has_nothing_to_do_with_the_question(runtime: Runtime) -> None:

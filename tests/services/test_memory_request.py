@@ -16,6 +16,7 @@ from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP,
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
 from memapp.services.memory_request import KEPT_OUT
+from memapp.services.near_answer import UNSURE
 from memapp.services.over_time import UNTOLD
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat, only, say
@@ -396,6 +397,13 @@ def test_what_is_known_of_the_person_or_of_something_is_listed(runtime: Runtime,
     assert [one for one in told if "witness" in one] == ["Your sister Mira asked you to be her witness."], "once"
     assert len(model.seen) == calls
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
+
+
+def test_when_something_was_told_is_found_in_other_words_too(runtime: Runtime) -> None:
+    tell(runtime, "my daughter Juno is six and mad about beetles")
+    told = own(runtime, "when did I say that Juno likes beetles?")
+    assert told.startswith(f"{UNSURE}\nYour daughter Juno is") and '"my daughter Juno is six and mad about beetles"' in told
+    assert own(runtime, "when did I say that Derek likes boats?") == UNTOLD
 
 
 def test_since_when_something_is_known_is_told_with_the_words(runtime: Runtime) -> None:

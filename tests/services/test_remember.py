@@ -76,6 +76,19 @@ def test_a_fact_that_states_a_sensitive_field_waits_with_its_request(runtime: Ru
     assert [text for text in live(runtime) if "Oslo" in text] != []
 
 
+def test_what_is_said_in_a_play_is_asked_about(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in (
+        "pretend you're a grumpy pirate and greet me",
+        "I have a parrot called Polly",
+        "ok stop it. I have a cat called Tom",
+    ):
+        say(runtime, thread, text)
+    learn(runtime)
+    assert [one.text for one in curate.list_memories(runtime)] == ["User has a cat called Tom."]
+    assert [one.new_value for one in pending.list_pending(runtime)] == ["User has a parrot called Polly."]
+
+
 def test_what_is_approved_is_learned_without_another_question(runtime: Runtime) -> None:
     decisions.set_field(runtime, "city", "Oslo")
     say(runtime, new_chat(runtime), "I live in Oslo.")

@@ -206,3 +206,12 @@ def test_what_was_erased_since_blocks_neither_the_rest_of_its_step_nor_older_one
     forget.forget_everywhere(runtime, "Kari")
     assert [undo.undo_last(runtime).event for _ in range(2)] == ["PIN", "ADD"]
     assert (undo.undoable(runtime), known(runtime)) == ([], set())
+
+
+def test_something_that_happened_is_remembered_and_not_summed_up(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, "I've decided to stay in nursing after all.")
+    list(upkeep.work(runtime, thread, Cancel()))
+    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [
+        "Remembered “You have decided to stay in nursing after all.”"
+    ]

@@ -30,7 +30,7 @@ def chosen(seen: Seen) -> str:
 async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
-    await seen.settle(lambda: "not kept" in seen.text() or "Remembered" in seen.text())
+    await seen.settle(lambda: any(one in seen.text() for one in ("not kept", "Remembered", "Waiting for you")))
 
 
 async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
@@ -83,6 +83,12 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
     await seen.press("down", "m", until=lambda: "User has diabetes." in known(seen))
 
 
+async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:
+    preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
+    await told(seen, "We're moving from Utrecht to Ghent soon.")
+    await seen.until("Waiting for you: Fact “You are moving from Utrecht to Ghent.”")
+
+
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
     async with world.opened() as seen:
         await told(seen, f"{DOG} {QUOTED}", QUOTED)
@@ -99,3 +105,10 @@ async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:
     await seen.type("muwe")
     assert seen.chat.composer.text == "muwe"
     assert "m keep anyway" not in seen.words() and "keep anyway" in seen.words()
+
+
+async def test_a_smiley_harms_neither_the_line_nor_the_next_start(world: World) -> None:
+    async with world.opened() as seen:
+        await told(seen, f"{QUOTED} :(")
+    async with world.opened() as seen:
+        await seen.until("1 not kept: not your own words")

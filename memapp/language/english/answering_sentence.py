@@ -124,6 +124,8 @@ def _somebody(question: MemoryQuestion) -> list[frozenset[str]]:
 
 def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
     """Say whether a sentence has the kind of thing that is asked for."""
+    if question.wants == "name" and EN.regex("{own_name_asked}").search(question.text):
+        return EN.regex("{own_name_told}").search(expand(sentence)) is not None
     if question.wants == "name":
         return asked_name(question, sentence) != "" or _has_name(question, sentence)
     if question.wants == "number" and (counted := _counted(question)) & _held(sentence):

@@ -239,7 +239,8 @@ def _both(one: Correction, other: Correction) -> Correction:
     named = one if one.names_what else other
     either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over")}
     valued = one if one.instead else other
-    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, about=valued.about)
+    about = valued.about if valued.instead else one.about or other.about
+    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, about=about)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
@@ -277,7 +278,8 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
             is_it = old.casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we")
             return replace(found, points_back=True) if is_it else None
         who_ended = None if "name" in said else who
-        return replace(found, fact=way.get("fact", ""), holds=_forms(_first_of(said, ("to",))), who=who_ended)
+        holds, about = (_forms(_first_of(said, (name,))) for name in ("to", "about"))
+        return replace(found, fact=way.get("fact", ""), holds=holds, about=about, who=who_ended)
     is_no_value = way.get("is_of_time") or (_is_seen_somewhere(value, new) if value and not found.is_over else False)
     if value is None or (value.kind in ("name", "noun") and is_no_value):
         return None

@@ -6,13 +6,15 @@ statement begins with it, and only one that leaves the statement as sure as it w
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 from memapp.language.english.authorship import KEPT
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("framing")
+PLAYED = 8
+"""So many messages a play goes on for, where nobody ends it."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -37,6 +39,16 @@ def _rewritten(found: re.Match[str], put: Mapping[str, str]) -> str:
 def told_by_healers(text: str) -> list[str]:
     """Return what doctors or tests are said to have told the person about themselves: of health, whatever its words are."""
     return [found["told"] for found in _EN.regex("(?m){told}").finditer(text.replace("’", "'"))]
+
+
+def plays_a_part(said: Sequence[str]) -> bool:
+    """Say whether one of the last messages asks for a play, in which `I` may be somebody else, and none of them ends it."""
+    for text in reversed(said[-PLAYED:]):
+        if _EN.regex("{part_ended}").search(text):
+            return False
+        if _EN.regex("{part_asked}").search(text):
+            return True
+    return False
 
 
 def takes_back(text: str) -> bool:

@@ -87,8 +87,8 @@ def sentences(text: str) -> list[str]:
 
 
 def without_symbols(text: str) -> str:
-    """Return the text, as long as before, with emoji, smileys and the like as sentence ends, which is how people use them."""
-    text = re.sub(r"(?<!\S)(?:[:=]['-]?[()D/]+|<3+)(?!\S)", lambda smiley: "\n" * len(smiley[0]), text)
+    """Return the text, as long as before, with emoji, smileys and other pictures as sentence ends: so people use them."""
+    text = re.sub(r"(?<!\S)(?:[:;=]['-]?[()D/]+|<3+)(?!\S)", lambda smiley: "\n" * len(smiley[0]), text)
     return re.sub(r"[^\x00-\x7f]", lambda char: "\n" if unicodedata.category(char[0]) in ("So", "Sk", "Cs") else char[0], text)
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from functools import cache
 
+from memapp.domain.consent import OF_FACTS, ConsentRequest
 from memapp.domain.memory import Recalled
 from memapp.language.english.grammar import EN, is_adverb, is_past, stems, third_person, third_person_verbs
 from memapp.language.english.statements import in_third_person
@@ -41,6 +43,13 @@ def addressed(fact: str) -> str:
 def answered(fact: str) -> str:
     """Return a fact as it is told in an answer, also one that the person wrote of themselves: `I hate olives.`"""
     return addressed(in_third_person(fact))
+
+
+def proposed(request: ConsentRequest) -> ConsentRequest:
+    """Return a consent request with its values as they are told to the person, where these are facts."""
+    if request.field not in OF_FACTS:
+        return request
+    return replace(request, old_value=addressed(request.old_value), new_value=addressed(request.new_value))
 
 
 def told(hit: Recalled) -> str:
@@ -111,7 +120,13 @@ def _told(fact: str, pronouns: _Pronouns) -> str:
 def _may_be_verb(word: str) -> bool:
     """Say whether User before this word is the subject: `when User is`, and not `calls User every`."""
     word = word.strip(".,;:!?)\"'”")
-    return word in _BEFORE_VERBS or word in EN.finite or word in third_person_verbs() or is_adverb(word) or is_past(word)
+    is_present = word in third_person_verbs() or word in _third_persons_of_thought()
+    return word in _BEFORE_VERBS or word in EN.finite or is_present or is_adverb(word) or is_past(word)
+
+
+@cache
+def _third_persons_of_thought() -> frozenset[str]:
+    return frozenset(map(third_person, EN.passing_verbs - EN.finite))
 
 
 def _is_noun(word: str, following: str) -> bool:

@@ -6,6 +6,7 @@ sensitive is judged elsewhere (`judge`).
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import dropwhile, takewhile
 
@@ -14,6 +15,7 @@ from rapidfuzz import fuzz, process
 from memapp.domain.utterance import Statement
 from memapp.language.english.authorship import KEPT, MAX_SENTENCE_WORDS, TYPED_CHARS, own_words
 from memapp.language.english.clauses import DASHES, begins_with_somebody, of_sentence, told_parts, verb_at, without_interjections
+from memapp.language.english.correction import read_correction
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
 from memapp.language.english.given_names import given_names, with_names
@@ -64,7 +66,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     """Return the statements of a message, in their order; `before` is what the person said in the chat until then."""
     found: list[Statement] = []
     somebody: list[str] = []
-    plainly = [_in_plain_words(one) for one in before]
+    plainly = _as_corrected(_as_put_right(before), text)
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
     for sentence, statements in _parsed(text):
@@ -80,6 +82,33 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             found.append(Statement(join(told), sentence, _fact(tuple(told))))
             said.append(with_names(join(told), given))
     return found
+
+
+def _as_put_right(before: Sequence[str]) -> list[str]:
+    """Return what was said, in plain words and with the names that were put right later."""
+    told: list[str] = []
+    for text in before:
+        told = [*_as_corrected(told, text), _in_plain_words(text)]
+    return told
+
+
+def _as_corrected(said: list[str], text: str) -> list[str]:
+    """Return what was said with a name that a message puts right: `a puppy called Waldo`, for `no wait, his name is Waldo`."""
+    correction = read_correction(text) if EN.regex(r"\b{naming_words}\b").search(text) else None
+    if correction is None or correction.is_over or correction.instead is None or correction.instead.kind != "name":
+        return said
+    told = [join(named(words, said)) for _, statements in _parsed(text) for words in statements]
+    right = correction.instead.text.casefold()
+    anew = [name for one in told for name in given_names(one) if name.name.casefold() == right]
+    last = given_names(said[-1]) if said and correction.instead.is_name and not anew else []
+    if len(last) == 1:  # nobody else was named just before
+        anew = [replace(last[0], name=correction.instead.text)]
+    for new in anew:
+        known = {one.name for before in said for one in given_names(before) if one.who == new.who}
+        if len(known) == 1:
+            old = re.compile(rf"(?i)\b{re.escape(known.pop())}\b")
+            said = [old.sub(new.name, one) for one in said]
+    return said
 
 
 def _is_of_another(sentence: str, before: Sequence[str]) -> bool:

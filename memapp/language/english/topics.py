@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memapp.language.english.framing import unwrap
 from memapp.language.english.grammar import EN as WORDS
 from memapp.language.english.grammar import expand, is_adverb, is_past, root, third_person_verbs, tokens, word_at
 from memapp.language.lexicon import lexicon
@@ -29,7 +30,7 @@ def topics_in(sentence: str) -> list[str]:
 
     `my` becomes `User's`, as in a memory.
     """
-    words = tokens(expand(sentence))
+    words = tokens(expand(unwrap(sentence)))
     found, at, listed_from = [], 0, -1
     while at < len(words):
         start, phrase = at, _phrase(words, at)

@@ -14,7 +14,6 @@ from memapp.domain.consent import (
     BESIDE_PROFILE,
     CHAT,
     CONFLICT,
-    FACT,
     FORGOTTEN,
     ConsentRequest,
     DenyReason,
@@ -32,7 +31,7 @@ from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NotFound, UsageError
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.profile_hints import needs_yes, unknown_in
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import proposed
 from memapp.runtime import Runtime
 from memapp.services.consent import outdated, pending
 from memapp.services.merge import sharing_words, write
@@ -145,9 +144,7 @@ def describe(runtime: Runtime, step: str) -> str:
     more = sum(_decision(one) == decision for one in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and trashed {counted(moved, 'memory', 'memories')}" if moved else ""
-    if request.field in (FACT, FORGOTTEN, CONFLICT):
-        request = replace(request, new_value=addressed(request.new_value))
-    return decided(decision, request, more) + went
+    return decided(decision, proposed(request), more) + went
 
 
 def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from memapp.domain.consent import ConsentRequest, change
 from memapp.domain.provenance import Item, NotKept, Outcome, Taught, WhyNot
-from memapp.language.english.second_person import addressed
+from memapp.language.english.second_person import addressed, proposed
 from memapp.ui.safe import UNDO, joined, plain, row
 
 WHY: dict[WhyNot, str] = {
@@ -182,7 +182,7 @@ class OutcomeNote(Static):
 
     def _waiting(self) -> str:
         first, *others = self.outcome.waiting
-        return f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
+        return f"● Waiting for you: {change(proposed(first))}{f' and {len(others)} more' if others else ''} · F4"
 
     def _remembered(self, learned: Sequence[Taught]) -> str:
         if self.is_open:
@@ -234,7 +234,7 @@ def words_of(item: Item) -> str:
         case Taught():
             return _learned(item)
         case ConsentRequest():
-            return change(item)
+            return change(proposed(item))
         case NotKept():
             return addressed(item.fact) if item.fact and item.why != "others" else f"“{item.said}”"
 

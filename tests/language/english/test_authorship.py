@@ -15,6 +15,22 @@ def test_code_quotes_links_and_speech_are_not_the_persons_own_words() -> None:
         assert foreign not in words
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "they broke up :(",
+        "so happy :-)) now",
+        "just kidding ;) I <3 my cat",
+        "what :D\n> quoted :)",
+        "😢 sad 👩‍👩‍👧 “well” he said…",
+        "İzmir :/ \r\n",
+    ],
+)
+def test_what_is_blanked_keeps_its_length_with_smileys_too(typed: str) -> None:
+    assert len(own_text(typed)) == len(typed)
+    assert others_words(f'{typed}\nshe said "I am so very tired of it"')[-1:] == ["I am so very tired of it"]
+
+
 def test_a_short_title_in_quotes_stays() -> None:
     assert check_fact("User loves War and Peace.", 'I love "War and Peace".') == []
 

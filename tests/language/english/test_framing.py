@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memapp.language.english.framing import takes_back, told_by_healers, unwrap
+from memapp.language.english.framing import plays_a_part, takes_back, told_by_healers, unwrap
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.statements import read
@@ -14,6 +14,23 @@ from tests.builders import Reader
 
 def facts(typed: str) -> list[str]:
     return [one.fact for one in read(typed) if one.fact]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_played"),
+    [
+        (["pretend you're a grumpy pirate and greet me", "I'm captain Rowan"], True),
+        (["Let's roleplay. You are a waiter.", "hello", "I live in the castle"], True),
+        (["ok, you're the doctor and I'm the patient", "I have a cough"], True),
+        (["let's play pirates!", "I drink rum"], True),
+        (["pretend you're a pirate", "ok stop the pirate thing", "I live in Rome"], False),
+        (["pretend you're a pirate", "ok be yourself again, I live in Rome"], False),
+        (["pretend you're a pirate", *["ok"] * 8], False),
+        (["I act in a play", "my son likes to play football", "let's play the song again", "I live in Rome"], False),
+    ],
+)
+def test_a_play_goes_on_until_it_is_ended_or_long_past(said: list[str], is_played: bool) -> None:
+    assert plays_a_part(said) is is_played
 
 
 @pytest.mark.parametrize(

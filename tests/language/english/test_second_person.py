@@ -9,6 +9,7 @@ from memapp.language.english.second_person import addressed, as_said, as_stored
     ("fact", "told"),
     [
         ("User likes green tea.", "You like green tea."),
+        ("User's doctor says User needs the iron.", "Your doctor says you need the iron."),
         ("User's sister Mira lives in Ghent.", "Your sister Mira lives in Ghent."),
         ("User always misses the bus, so User's brother drives User.", "You always miss the bus, so your brother drives you."),
         ("User is a nurse.", "You are a nurse."),
@@ -44,6 +45,7 @@ def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
         ("User likes green tea.", "I like green tea."),
         ("User is a nurse and has two kids.", "I am a nurse and have two kids."),
         ("User was born in Oslo.", "I was born in Oslo."),
+        ("User's doctor says User needs the iron.", "My doctor says I need the iron."),
         ("User's sister calls User every day.", "My sister calls me every day."),
         ("User often misses the bus, so User's brother drives User.", "I often miss the bus, so my brother drives me."),
         ("The alto next to User is Fenna.", "The alto next to me is Fenna."),

@@ -124,6 +124,30 @@ def test_who_was_spoken_of_in_the_chat_is_named_where_it_is_clear(before: list[s
     assert [one.fact for one in read(typed, tuple(before)) if one.fact] == told
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (["no wait, his name is Waldo, Waffles is the neighbour's"], ["User's puppy's name is Waldo."]),
+        (
+            ["sorry, he's called Waldo. Waffles is my brother's dog"],
+            ["User's puppy is called Waldo.", "Waffles is User's brother's dog."],
+        ),
+        (["oops, his name's Waldo", "Waffles bites"], []),
+        (["no wait, his name is Waldo", "he sleeps on my bed"], ["User's puppy Waldo sleeps on User's bed."]),
+        (["no wait, his name is Waldo", "no, he's called Waffles", "he bites"], ["User's puppy Waffles bites."]),
+        (["his brother's name is Waldo", "Waffles hates cats"], ["User's puppy Waffles hates cats."]),
+    ],
+)
+def test_a_name_that_was_put_right_is_nobodys_any_more(said: list[str], told: list[str]) -> None:
+    *before, typed = ["I have a puppy called Waffles", *said]
+    assert [one.fact for one in read(typed, tuple(before)) if one.fact] == told
+
+
+def test_a_name_is_put_right_of_who_was_named_just_before() -> None:
+    before = ("my husband Kwame is a nurse", "we got a puppy called Waffles")
+    assert [one.fact for one in read("no wait, his name is Waldo, Waffles is the neighbour's", before) if one.fact] == []
+
+
 def test_what_breaks_off_or_passes_makes_no_fact() -> None:
     for typed in ("Fridays I can't.", "I think so.", "I need five rhymes.", "no wait", "it is what it is", "not sure"):
         assert facts(typed) == [], typed

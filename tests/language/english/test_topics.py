@@ -25,6 +25,8 @@ from memapp.language.english.topics import topics_in
         ("I really enjoy rowing, playing chess and old maps.", ["rowing", "chess", "old maps"]),
         ("We rowed to the pier, and swim at noon with some net problems today.", ["the pier", "noon", "net problems"]),
         ("I like to watch the old rowers push themselves.", ["the old rowers"]),
+        ("We drove to the north, and then to the west coast of the North Sea.", ["the west coast of the North Sea"]),
+        ("I am falling out of love with rowing tbh", ["rowing"]),
         ("The forest and the best harvest of the year.", ["the forest", "the best harvest"]),
     ],
 )
