@@ -29,6 +29,7 @@ from memapp.domain.turn import Accepted, Found
 from memapp.inference import Cancel, Embedder
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.language.english.recall import query_words
+from memapp.prompts.quotes import quote
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import take_turn
@@ -150,15 +151,10 @@ def ask(runtime: Runtime, model: ScriptedModel, preference: Preference, stated: 
     found = hits(runtime, preference.request)
     prompt = model.seen[-1]
     said = " ".join([prompt.system, *(turn.content for turn in prompt.turns), prompt.suffix])
-    shown = [hit for hit in found if ranking.share_held(said, _words(hit.text)) >= HELD]
+    shown = [hit for hit in found if ranking.share_held(said, query_words(quote(hit))) >= HELD]
     sources = search.sources_of(runtime.read(), [hit.id for hit in shown if hit.kind == "memory"])
     own = [hit for hit in shown if hit.id == stated or stated in sources.get(hit.id, ())]
     return Put(preference, tuple(hit.text for hit in own), tuple(hit.text for hit in shown if hit not in own))
-
-
-def _words(text: str) -> list[str]:
-    """Return the words of a hit that stand in a prompt in whatever person it is told there."""
-    return [word for word in query_words(text) if word != "user"]
 
 
 def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:

@@ -7,9 +7,11 @@ import numpy as np
 
 from memapp.domain.memory import Recalled
 from memapp.language.english import life_domains
+from memapp.language.english.tags import chosen_tags
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.embed import KINDS, embedded
+from memapp.services.recall import about_same
 from memapp.store import consents, memories, vectors
 from memapp.store.scope import Scope
 from memapp.store.vectors import Vectors
@@ -45,7 +47,7 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
     fasts: list[Recalled] = []
     circumstances: dict[str, Recalled] = {}
     for fact in memories.in_scope(runtime.read(), scope, AMONG) if needed else ():
-        tags = {*life_domains.domains_of(fact.text), *fact.tags}
+        tags = {*life_domains.domains_of(fact.text), *chosen_tags(fact.tags, fact.text)}
         for tag in needed:
             if tag not in tags:
                 continue
@@ -56,7 +58,7 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
                 fasts.append(hit)
             elif is_request:
                 circumstances.setdefault(tag, hit)
-    fitting = _fitting(runtime, message, found) if is_request else None
+    fitting = _fitting(runtime, message, found, scope) if is_request else None
     of_each = tuple(circumstances[tag] for tag in needed if tag in circumstances)
     return Bearing(tuple({hit.id: hit for hit in (*vital, *fasts)}.values()), fitting, of_each)
 
@@ -77,20 +79,25 @@ def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset
     return (foods - asked) | (life_domains.kept_out_by(said) if is_about_food else frozenset())
 
 
-def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled]) -> tuple[Recalled, ...] | None:
-    """Return what of the hits is about what a request is about: facts, and messages that keep the person from something.
+def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled], scope: Scope) -> tuple[Recalled, ...] | None:
+    """Return what is about the same as a request: facts, and of the messages found those that keep the person from something.
 
-    What all requests and all such facts have in common is left out of the comparison: by that all are alike.
+    What all requests and all such facts have in common is left out of the comparison: by that all are alike, and recall, which
+    goes by all of it, does not find them all.
     """
     stated = [hit for hit in found if hit.kind == "memory" or _keeps_from(hit)]
     common, asking, rows = _in_common(runtime), embedded(runtime, [request]), _vectors(runtime, stated)
     if common is None or asking is None or rows is None:
         return None
-    asked, told = asking[0] - common[0], [row - common[1] for row in rows]
-    alike = [float(row @ asked / (np.linalg.norm(row) * np.linalg.norm(asked))) for row in told]
-    least = max(life_domains.LEAST_ALIKE, max(alike, default=0.0) - life_domains.BESIDE_BEST)
-    likest = sorted(zip(stated, alike, strict=True), key=lambda pair: -pair[1])
-    return tuple(hit for hit, likeness in likest if likeness >= least)
+    asked = asking[0] - common[0]
+    asked /= np.linalg.norm(asked)
+    alike = {hit.id: (hit, hit.cosine) for hit in about_same(runtime, asked, common[1], scope)}
+    for hit, row in zip(stated, rows, strict=True):
+        told = row - common[1]
+        alike[hit.id] = hit, float(told @ asked / np.linalg.norm(told))
+    likest = sorted(alike.values(), key=lambda pair: -pair[1])
+    least = likest[0][1] - life_domains.BESIDE_BEST if likest else 0.0
+    return tuple(hit for hit, likeness in likest if likeness >= max(least, life_domains.least_alike(hit.text)))
 
 
 def _vectors(runtime: Runtime, hits: Sequence[Recalled]) -> list[Vectors] | None:

@@ -100,6 +100,16 @@ def plainly_needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope, l
     return [Recalled.of(one, round(score / 100, 4), "letters", one.created_at) for score, one in scored[:limit]]
 
 
+def about_same(runtime: Runtime, asked: NDArray[np.float32], common: NDArray[np.float32], scope: Scope) -> list[Recalled]:
+    """Return the facts that are most like a vector without what facts have in common; `cosine` says how much."""
+    embedder, session = runtime.embedding.ready(), runtime.read()
+    if embedder is None:
+        return []
+    known = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
+    facts = search.search_memories(session, scope, (), likeness=known.likeness_beyond(session, asked, common))
+    return [replace(_recalled(Ranked(one), ()), why="about the same") for one in facts]
+
+
 def is_related(hit: Recalled) -> bool:
     """Tell whether a hit was not found itself, but is related to one that was."""
     return hit.why.startswith(_RELATED_TO) and " + " not in hit.why

@@ -7,7 +7,7 @@ the file: before each search it takes in the rows that are new and drops those t
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -132,8 +132,13 @@ class Matrix:
 
     def likeness(self, session: Session, vector: Vectors) -> Likeness:
         """Compare a unit-length vector with every vector that the file holds now."""
-        # Not `@`: its threads wait for cores that the language model holds, and one thread is as fast as the memory.
-        return self._compare(session, vector[np.newaxis], lambda known, one: np.einsum("ij,kj->ki", known, one))[0]
+        return self._compare(session, vector[np.newaxis], _in_one_thread)[0]
+
+    def likeness_beyond(self, session: Session, vector: Vectors, common: Vectors) -> Likeness:
+        """Compare a unit-length vector with what is left of every vector without what these have in common."""
+        alike, in_common = self._compare(session, np.stack([vector, common]), _in_one_thread)
+        left = np.sqrt(1 + common @ common - 2 * in_common.cosines)
+        return replace(alike, cosines=(alike.cosines - common @ vector) / left)
 
     def likenesses(self, session: Session, rows: Vectors) -> list[Likeness]:
         """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do it when they rest."""
@@ -195,6 +200,12 @@ class Matrix:
             moved = int(self._keys[last])
             self._keys[place], self._vectors[place], self._places[moved] = moved, self._vectors[last], place
         self._vectors[last] = 0.0
+
+
+def _in_one_thread(known: Vectors, rows: Vectors) -> Vectors:
+    """Multiply not with `@`: its threads wait for cores that the language model holds, and one is as fast as the memory."""
+    product: Vectors = np.einsum("ij,kj->ki", known, rows)
+    return product
 
 
 _matrices: WeakKeyDictionary[Database, dict[tuple[str, OwnerKind, str], Matrix]] = WeakKeyDictionary()

@@ -15,6 +15,8 @@ from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.prompts.quotes import asks_about_person, asks_advice
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, undo
+from memapp.services.life_domains import bearing_on
+from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.retrieved import look_up
 from memapp.store import changes, chat, delta, search
@@ -140,6 +142,22 @@ def test_home_children_and_budget_come_with_a_trip(runtime: Runtime) -> None:
     assert bearing(runtime, "Plan a trip for the holidays.") == told
     assert bearing(runtime, "Why is the sky blue?") == []
     assert bearing(runtime, "The trip was long.") == []
+
+
+def test_a_fact_that_only_has_the_word_of_a_domain_is_not_for_every_request_of_it(runtime: Runtime) -> None:
+    curate.add(runtime, "User keeps no candles in the home.")
+    curate.add(runtime, "User loves good food.")
+    curate.add(runtime, "User sleeps badly after curry.", ["food"])
+    assert bearing(runtime, "Plan a trip for the holidays.") == []
+    assert bearing(runtime, "Recommend a restaurant for tonight.") == ["User sleeps badly after curry."]
+
+
+def test_a_fact_about_the_same_as_a_request_need_not_be_found_for_it(runtime: Runtime) -> None:
+    curate.add(runtime, "User never wants jewellery and bags.")
+    learn(runtime)
+    request_ = "Any tips on clothes, jewellery and bags?"
+    fitting = bearing_on(runtime, request_, (), conversation_scope(runtime)).fitting
+    assert [hit.text for hit in fitting or ()] == ["User never wants jewellery and bags."]
 
 
 def test_what_somebody_avoids_comes_with_a_request_of_the_same_domain(runtime: Runtime) -> None:

@@ -13,8 +13,11 @@ from memapp.language.english.grammar import root, tokens
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("domains")
-LEAST_ALIKE = 0.2
-"""A fact less like a request than this, without what all facts and all requests have in common, is about something else."""
+LEAST_ALIKE, LEAST_ALIKE_LIKED = 0.2, 0.25
+"""A fact less like a request than this, without what all facts and all requests have in common, is about something else.
+
+What somebody likes must be more like it than what keeps them from something: passed over, it hurts less.
+"""
 BESIDE_BEST = 0.10
 """One that is so much less like the request than what fits best is about something beside it."""
 PLAINLY_ABOUT = {"food": 0.25, "travel": 0.30}
@@ -76,6 +79,11 @@ def touches_food(message: str) -> bool:
 def is_constraint(text: str) -> bool:
     """Say whether a text keeps somebody from something or to something: a dislike, a fear, a rule of theirs, a plan."""
     return _found("{constraint}|{plan}", text)
+
+
+def least_alike(text: str) -> float:
+    """Return how like a request a text must be to bear on it."""
+    return LEAST_ALIKE if is_constraint(text) else LEAST_ALIKE_LIKED
 
 
 def is_request(message: str) -> bool:

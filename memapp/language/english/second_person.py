@@ -152,6 +152,6 @@ def _plain(verb: str) -> str:
         return known
     if re.search(r"\w[^aeiou]ies$", verb):
         return verb[:-3] + "y"
-    if re.search(r"(?:ss|us|x|zz|ch|sh|o)es$", verb):
+    if re.search(r"(?:ss|focus|\bbus|x|zz|ch|sh|o)es$", verb):
         return verb[:-2]
     return verb[:-1] if re.search(r"\w[^su]s$", verb) else verb

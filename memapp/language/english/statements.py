@@ -283,7 +283,7 @@ def _with_is(found: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def _misspelled(word: str) -> str:
     """Return the weighty word that this one is a misspelling of: what is sensitive must be known in any spelling."""
-    if len(word) < LEAST_LETTERS or word in EN.weighty:
+    if len(word) < LEAST_LETTERS or word in EN.weighty | EN.not_weighty:
         return ""
     found = process.extractOne(word, EN.weighty, scorer=fuzz.ratio, score_cutoff=ALIKE)
     return found[0] if found and not stems(word) & EN.weighty else ""

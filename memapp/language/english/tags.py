@@ -46,6 +46,11 @@ def tags_with(tags: Sequence[str], added: Sequence[str], text: str) -> list[str]
     return [*kept, *new]
 
 
+def chosen_tags(tags: Sequence[str], text: str) -> list[str]:
+    """Return the tags that somebody chose, which are no words of the text."""
+    return [tag for tag in tags if not _says(text, tag)]
+
+
 def _says(text: str, tag: str) -> bool:
     said = {stem for word in tokens(expand(text)) for stem in stems(word)}
     return all(not said.isdisjoint(stems(word)) for word in tokens(expand(tag)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.life_domains import domains_of, kept_out_by, serves
+from memapp.language.english.life_domains import domains_of, is_constraint, kept_out_by, serves
 
 
 def test_a_keyword_names_the_domain_that_it_bears_on() -> None:
@@ -46,3 +46,9 @@ def test_a_sentence_that_leaves_a_food_out_does_not_serve_it() -> None:
     assert serves("Try a walnut loaf.", frozenset({"walnut"}))
     assert not serves("Bake it without walnuts.", frozenset({"walnut"}))
     assert not serves("Try a rye loaf.", frozenset({"walnut"}))
+
+
+@pytest.mark.parametrize("said", ["I find crowded rooms unsettling.", "User finds podcasts unengaging.", "I avoid lifts."])
+def test_what_somebody_avoids_or_minds_keeps_them_from_it(said: str) -> None:
+    assert is_constraint(said)
+    assert not is_constraint("I find peace in the woods.")

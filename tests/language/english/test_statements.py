@@ -22,6 +22,7 @@ def facts(text: str) -> list[str]:
         ("did I tell you where I live?", []),
         ("u know my bro luvs chess", ["User's brother loves chess."]),
         ("im alergic to penicilin", ["User is allergic to penicillin."]),
+        ("I don't enjoy meditation.", ["User does not enjoy meditation."]),
         ("Lotte and I both love chess", ["User and Lotte both love chess."]),
         ("hubby works nights", ["User's husband works nights."]),
         ("We rent a boat every August and sleep on it.", ["User rents a boat every August."]),
