@@ -19,6 +19,7 @@ from memapp.language.english.answering_sentence import (
     asked_name,
     certain,
     has_wanted,
+    is_held_half,
     is_of_theirs,
     is_over,
     may_answer,
@@ -434,7 +435,9 @@ def _nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: S
     """
     if question.is_told:
         told = (_nearly(runtime, question, asked.thread_id, hit) for hit in quotes.choose(question.text, hits, LINES))
-        return [line for line in told if line is not None]
+        lines_told = [line for line in told if line is not None]
+        alike = likeness(runtime, asked.text, question, [line.said for line in lines_told])
+        return [line for line, like in zip(lines_told, alike, strict=True) if like >= NEAR or is_held_half(question, line.said)]
     found = [line for hit in hits for line in _may_be(runtime, question, asked.thread_id, hit)]
     alike = likeness(runtime, asked.text, question, [line.said for line in found])
     least = NEAR if question.is_personal and question.wants != "reason" else PLAINLY_NEAR
@@ -473,4 +476,4 @@ def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     text = " ".join(told)
     if not names(question, text) or all(map(quotes.is_small_talk, told)):
         return None
-    return _Line(hit, answered(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0)
+    return _Line(hit, answered(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0, text)

@@ -1,16 +1,18 @@
 """Answers that memapp gives by itself, from the profile and the memory, where the model is a small one."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from memapp.domain.chat import FROM_MEMORY, Message
+from memapp.domain.chat import FROM_MEMORY, Message, Role
+from memapp.domain.memory import Recalled
 from memapp.domain.turn import Completed, Found
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, from_memory
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN
 from memapp.services.from_profile import NOTHING
@@ -439,6 +441,15 @@ def test_nobody_elses_name_is_told_as_the_persons_own(runtime: Runtime) -> None:
 def test_children_that_were_listed_are_known_by_name(runtime: Runtime) -> None:
     tell(runtime, "two kids, Milo (9) and Frida (12)")
     assert own(runtime, "what are my kids called?") == f'{UNSURE}\nYou told me today: "two kids, Milo (9) and Frida (12)"'
+
+
+def test_what_was_never_told_is_not_quoted_for(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = tell(runtime, "teh dentist is on thurdsay at 4", "I make a mean jollof rice")
+    said = [one for one in chats.page(runtime, thread).messages if one.role is Role.USER]
+    hits = [replace(Recalled.of_message(one, "words"), score=0.9) for one in said]
+    monkeypatch.setattr(from_memory, "find", lambda *_: hits)  # what comes first is not always about it
+    assert own(runtime, "did I tell you about my allergies?") == UNKNOWN
+    assert "jollof" in own(runtime, "did I tell you about the rice?")
 
 
 def test_nothing_is_told_as_unsure_that_has_nothing_to_do_with_the_question(runtime: Runtime) -> None:
