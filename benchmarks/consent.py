@@ -10,10 +10,10 @@ Then every sentence is typed in a chat of a real store, which learns from it: no
 neither in the profile nor as a fact. A fact counts as sensitive if memapp's rules read it so, and also if it repeats a word of
 what its labelled sentence gives as the value: that is read here by a few cues, which share nothing with those rules.
 
-At last, in the full form only, each sentence of two independent lists is typed into a store of its own, through turn and upkeep:
-200 that say something sensitive in roundabout words, of the person and of people close, and 200 that only sound like it; then
-60 sensitive ones more, written later, which show whether what was mended for the first list holds for others, and 60 with as many
-near misses, written before anybody looked at what was left of the others.
+At last, in the full form only, each sentence of five independent lists is typed into a store of its own, through turn and upkeep:
+what says something sensitive in roundabout words, of the person and of people close, and what only sounds like it. Each list was
+written by somebody who knew neither the rules nor the examples; of the last nothing was mended, so it alone says how well others
+are served.
 
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """
@@ -27,6 +27,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -59,7 +60,7 @@ NO_VALUE = re.compile(
 )
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
-LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3")
+LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3", "sensitive_list4", "sensitive_list5")
 
 
 class Sentence(BaseModel):
@@ -193,19 +194,19 @@ def report_unasked(results: Sequence[Result], show: bool) -> list[str]:
 
 def report_list(show: bool) -> list[str]:
     """Count what becomes known of lists that memapp's rules and examples were not made from, and return the bound if missed."""
-    rows, later, latest = ([json.loads(line) for line in (MADE_UP / f"{name}.jsonl").open(encoding="utf-8")] for name in LISTS)
-    print(f"\n{'typed in a turn':18}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
-    parts = {"sensitive": [row for row in rows if row["f"]], "near misses": [row for row in rows if not row["f"]], "later": later}
-    parts |= {"latest": [row for row in latest if row["f"]], "their near misses": [row for row in latest if not row["f"]]}
+    print(f"\n{'typed in a turn':30}{'sentences':>10}{'known':>8}{'asked':>8}{'nothing':>9}   bound")
     leaked: list[dict[str, str]] = []
     with models(None) as (model, embedder):
-        for name, part in parts.items():
-            each = [live_through(Case("", "", (row["t"],), (), (), (), (), ()), model, embedder) for row in part]
-            known = [row for row, one in zip(part, each, strict=True) if one.live]
-            asked = sum(bool(one.waiting and not one.live) for one in each)
-            bound = "   known 0" if part[0]["f"] else ""
-            print(f"{name:18}{len(part):10}{len(known):8}{asked:8}{len(part) - len(known) - asked:9}{bound}")
-            leaked += known if part[0]["f"] else []
+        for name in LISTS:
+            rows = [json.loads(line) for line in (MADE_UP / f"{name}.jsonl").open(encoding="utf-8")]
+            sensitive, near = [row for row in rows if row["f"]], [row for row in rows if not row["f"]]
+            for part, label in filter(itemgetter(0), ((sensitive, name), (near, f"{name}, near misses"))):
+                each = [live_through(Case("", "", (row["t"],), (), (), (), (), ()), model, embedder) for row in part]
+                known = [row for row, one in zip(part, each, strict=True) if one.live]
+                asked = sum(bool(one.waiting and not one.live) for one in each)
+                bound = "   known 0" if part is sensitive else ""
+                print(f"{label:30}{len(part):10}{len(known):8}{asked:8}{len(part) - len(known) - asked:9}{bound}", flush=True)
+                leaked += known if part is sensitive else []
     for row in leaked if show else ():
         print(f"{row['f']}: {row['t']!r} is known without a yes")
     return [f"known without a yes: {len(leaked)} sentences of the lists"] if leaked else []

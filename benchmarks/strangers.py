@@ -1,9 +1,9 @@
 """What is kept of what strangers say, beside what a careful friend would keep of it?
 
-Ten people (`made_up/strangers`), each with five chats, were written by somebody who knew none of memapp's rules, with a friend's
-judgement behind each message. Each message is a turn, the jobs that are due run after it, and the clock stands at its day. The
-chat model is scripted and proposes nothing. Two texts count as the same where their vectors are as near as ALIKE; `--show` prints
-what became of each message beside what was wanted, to be read by hand, which alone says what is right.
+Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew none of memapp's rules, with what
+a friend would do behind each message. Each message is a turn, the jobs that are due run after it, and the clock stands at its
+day. The chat model is scripted and proposes nothing. Two texts count as the same where their vectors are as near as ALIKE;
+`--show` prints what became of each message beside what was wanted, to be read by hand, which alone says what is right.
 
 python -m benchmarks.strangers [--small] [--data FOLDER] [--show]
 """
