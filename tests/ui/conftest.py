@@ -14,7 +14,7 @@ from textual.command import CommandPalette
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from memapp import paths, settings
 from memapp.categories import load_categories
@@ -145,7 +145,8 @@ class Seen:
     def _works(self) -> bool:
         """Say whether something is under way that ends by itself."""
         above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
-        return bool(above) or any(one.group in BRIEF and not one.is_finished for one in self.app.workers)
+        ending = BRIEF if isinstance(self.app.screen, ModalScreen) else BRIEF | ASKING
+        return bool(above) or any(one.group in ending and not one.is_finished for one in self.app.workers)
 
     async def until(self, condition: Awaited, seconds: float = 15.0) -> None:
         """Wait for a condition, or for words on the screen."""
@@ -224,12 +225,14 @@ SOON_SECONDS = 0.02
 paints = 0
 """How often a screen was, or would have been, painted."""
 BRIEF = {
-    *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "models"),
-    *("memories", "memories-go", "memory-detail", "relations", "trash", "undo"),
-    *("cases", "known", "decide", "badges", "waiting", "activity", "activity-undo", "file"),
+    *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "waiting", "badges", "file"),
+    *("memories", "memories-undo", "memory-detail", "memory-again", "relations", "requests", "known", "decide", "save", "undo"),
+    *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "activity-undo", "models", "use"),
     CommandPalette._GATHER_COMMANDS_GROUP,
 }
-"""Groups of workers that end by themselves; the others may wait for the person."""
+"""Groups of workers that end by themselves."""
+ASKING = {"deed", "card", "write", "remove", "settings", "memory-action", "memory-erase", "lesson-action", "lesson-runs"}
+"""Groups of workers that end by themselves too, but for what they ask the person."""
 
 
 @pytest.fixture(scope="session", autouse=True)
