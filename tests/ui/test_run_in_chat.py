@@ -56,7 +56,7 @@ async def test_a_running_command_is_stopped_by_a_key_and_the_app_goes_on_meanwhi
     async with world.opened() as seen:
         for key in ("escape", "ctrl+c"):
             seen.chat.composer.insert("/run sh -c 'echo begun; sleep 60'")
-            await seen.press("enter", until=lambda: "begun" in last(seen).text and "Running · esc stops" in seen.text())
+            await seen.press("enter", until=lambda: "Running · esc stops" in seen.text() and "begun" in last(seen).text)
             await seen.type("typed")
             assert seen.chat.composer.text == "typed", "nothing holds the keys"
             seen.chat.composer.clear_text()
