@@ -38,7 +38,9 @@ ANSWER = 0.50
 LEAST_ASKED = 0.25
 """A question that scores less by itself has hardly to do with the message, and so has its answer."""
 TWO_AWAY = 0.20
-THAT_DAY = 0.20
+OTHER_CHAT = 0.15
+"""Share of what the best message of its chat scores less than the best of all: of a thing people speak in one chat, and again there."""
+THAT_DAY = 0.30
 THAT_MONTH = 0.10
 """For what was said on a day, or in a month, that the message names."""
 STATED = 0.12
@@ -46,7 +48,7 @@ STATED_CHARS = 200
 """A message that states this much gets all of `STATED`: questions and short remarks match easily and tell little."""
 ASKS = -0.05
 """For a message that ends with a question: what was said to it tells more."""
-MEASURED = 0.08
+MEASURED = 0.10
 """For what has a time, an age or a number in it, where the message asks for one."""
 SAID_BY_PERSON = 0.03
 """What the person said weighs more than what a model replied."""
@@ -194,6 +196,8 @@ def fuse(
         for one in candidates
         if _has_reason(one)
     ]
+    best_of = _best_of_chats(ranked)
+    ranked = [_in_its_chat(one, best_of) for one in ranked]
     ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
     return _each_text_once(ranked)
 
@@ -236,6 +240,22 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
         beside = max(answers * at.get(before, 0.0), BESIDE * at.get(after, 0.0))
         lent[one.id] = beside + TWO_AWAY * max(at.get(two_before, 0.0), at.get(two_after, 0.0))
     return lent
+
+
+def _best_of_chats(ranked: Sequence[Ranked]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for one in ranked:
+        if one.candidate.kind == "message":
+            best[one.candidate.thread_id] = max(one.score, best.get(one.candidate.thread_id, 0.0))
+    return best
+
+
+def _in_its_chat(one: Ranked, best_of: Mapping[str, float]) -> Ranked:
+    """Count it against a message that its chat has little to do with what is asked; of one chat alone nothing changes."""
+    if one.candidate.kind != "message":
+        return one
+    behind = max(best_of.values()) - best_of[one.candidate.thread_id]
+    return Ranked(one.candidate, {**one.parts, "other chat": -OTHER_CHAT * behind})
 
 
 def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime], related: Mapping[str, float]) -> dict[str, float]:

@@ -91,6 +91,15 @@ def test_a_hit_lifts_nothing_in_another_chat():
     assert second.parts["beside a hit"] == 0
 
 
+def test_of_equals_the_one_wins_in_whose_chat_more_fits_and_one_chat_alone_changes_nothing():
+    near, far = (Candidate("message", id, id, "", LONG_AGO, cosine=0.4, thread_id=id) for id in ("near", "far"))
+    hit = Candidate("message", "hit", "The hit.", "", LONG_AGO, cosine=0.9, thread_id="near", seq=30)
+    ranked = fuse([far, near, hit, fact("known", cosine=0.4)], (), NOW)
+    assert [one.candidate.id for one in ranked if one.candidate.kind == "message"] == ["hit", "near", "far"]
+    parts = {one.candidate.id: one.parts.get("other chat", 0.0) for one in ranked}
+    assert (parts["hit"], parts["near"], parts["known"]) == (0, 0, 0) and parts["far"] < 0
+
+
 def test_a_message_that_says_more_wins_over_a_short_remark():
     assert (
         order(message("short", 1, "Wow.", cosine=0.5), message("long", 20, "A " + "real story. " * 20, cosine=0.5))[0] == "long"
@@ -120,7 +129,7 @@ def test_what_was_said_on_the_day_that_is_named_wins():
     then, later = fact("then", cosine=0.5, at=NOW - timedelta(days=9)), fact("later", cosine=0.5, at=NOW)
     ranked = fuse([later, then], (), NOW, [NamedTime(None, 1, 22)])
     assert [one.candidate.id for one in ranked] == ["then", "later"]
-    assert "then 0.20" in ranked[0].why
+    assert "then 0.30" in ranked[0].why
 
 
 @pytest.mark.parametrize("better", [{"pinned": True}, {"importance": 5}, {"at": NOW}], ids=["pinned", "important", "recent"])
