@@ -51,7 +51,7 @@ SAID = 6
 SENTENCES, ANSWER_SENTENCES = 2, 3
 """What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
 NOTED = "Thanks, I keep that in mind."
-AT_A_LOSS = "I do not know a good answer to that."
+AT_A_LOSS = "I do not know a good answer to that. A larger model may: Models (F8) lists some."
 """Said where nothing that a small model wrote, twice, was a reply to what was asked."""
 HEARD = "Thanks for telling me."
 """The same where nothing was asked."""
