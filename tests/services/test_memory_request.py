@@ -13,6 +13,7 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo, upkeep
 from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_CHANGED, NOTHING_LIKE_IT, WHICH
+from memapp.services.beyond import CANNOT
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
 from memapp.services.memory_request import KEPT_OUT
@@ -54,6 +55,36 @@ def own(runtime: Runtime, text: str, thread: str = "") -> str:
 
 def known(runtime: Runtime) -> list[str]:
     return sorted(addressed(one.text) for one in curate.list_memories(runtime))
+
+
+# What it cannot do ---------------------------------------------------------------------------------------------------
+
+
+def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
+    said = own(runtime, "remind me to water the plants tomorrow")
+    assert said.startswith("I cannot remind you at a time")
+    assert known(runtime) == ["You want to be reminded to water the plants on Sunday 1 February 2026."]
+    assert [one.category for one in curate.list_memories(runtime)] != [""]
+
+
+def test_of_what_may_be_sensitive_nothing_is_kept_without_a_word(runtime: Runtime) -> None:
+    assert "`remember that`" in own(runtime, "remind me to take my antidepressants at 8")
+    learn(runtime)
+    assert known(runtime) == []
+
+
+def test_what_is_told_beside_it_is_learned(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    assert own(runtime, "I keep two goats. Set an alarm for six.", thread) == CANNOT["alarm"]
+    learn(runtime)
+    assert known(runtime) == ["You keep two goats."]
+
+
+def test_the_time_is_told_and_in_a_play_the_weather_is_the_models(runtime: Runtime) -> None:
+    assert own(runtime, "what time is it?").startswith("It is ")
+    thread = new_chat(runtime)
+    say(runtime, thread, "let's pretend you are a pirate on a ship")
+    assert own(runtime, "what's the weather like today?", thread) == ""
 
 
 # To remember ---------------------------------------------------------------------------------------------------------
