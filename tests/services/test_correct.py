@@ -86,6 +86,17 @@ def cases(name: str) -> list[Any]:
         (("I have 5 goldfish", "I said 5 goldfish but it's 6"), ["User has 6 goldfish."]),
         (("my brother Kees has a boat", "wait, his name is Cees"), ["User's brother Cees has a boat."]),
         (("my friend Ana lives in Porto", "no wait, she's called Anna"), ["User's friend Anna lives in Porto."]),
+        (
+            ("we have two guinea pigs called Pip and Mog", "no wait, its Pip and Moss"),
+            ["User has two guinea pigs called Pip and Moss."],
+        ),
+        (
+            ("my goldfish are called Bonnie and Clyde", "no sorry, Thelma and Louise"),
+            ["User's goldfish are called Thelma and Louise."],
+        ),
+        (("my friends Tom and Anna have a boat", "wait, its Tom and Hanna"), ["User's friends Tom and Hanna have a boat."]),
+        (("I have a cat and a dog", "no wait, a cat and a rabbit"), ["User has a cat and a rabbit."]),
+        (("I play chess and poker", "sorry, I meant chess and bridge"), ["User plays chess and bridge."]),
     ],
 )
 def test_another_value_stands_in_the_place_of_what_was_told_just_before(
@@ -138,6 +149,8 @@ def test_what_waits_is_asked_about_as_corrected(runtime: Runtime, turns: tuple[s
         ("I ride a moped to work", "sorry, traffic"),
         ("I do not have sister", "no, joke, she got more hours"),
         ("my sister Ines plays the harp", "no wait, it's raining"),
+        ("my favourite bands are Blur and Pulp", "actually, Oasis and Blur are touring"),
+        ("I drink tea and coffee", "no wait, milk and sugar are out"),
     ],
 )
 def test_what_only_interrupts_takes_no_place(runtime: Runtime, turns: tuple[str, ...]) -> None:
