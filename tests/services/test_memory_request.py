@@ -98,6 +98,9 @@ def test_the_time_is_told_and_in_a_play_the_weather_is_the_models(runtime: Runti
         ("pls remeber I hate olives", "You hate olives."),
         ("Write this down: spare key is with Gladys next door", "Spare key is with Gladys next door."),
         ("can you remember that my shifts start at 6 now?", "Your shifts start at 6 now."),
+        ("For the memory: my locker is 12", "Your locker is 12."),
+        ("For your notes: the key of the hives hangs behind the door", "The key of the hives hangs behind the door."),
+        ("one for your notes, the boiler man is called Udo", "The boiler man is called Udo."),
     ],
 )
 def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(
