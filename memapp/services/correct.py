@@ -58,6 +58,8 @@ class Corrected:
     """It waits in the person's words, without a fact."""
     is_over: bool = False
     """It was so, and is no more; else it never was."""
+    beside: tuple[ConsentRequest, ...] = ()
+    """What of a known fact is asked about, and is no more to be asked where that is gone."""
     instead: Draft | None = None
     """The fact with another value in the place of its own, where the message gives one that fits."""
 
@@ -71,7 +73,20 @@ def find(runtime: Runtime, message: Message) -> Corrected | None:
     """Return what a message corrects or ends, if that is clear."""
     correction = correction_of(message)
     found = _find(runtime, message, correction) if correction else None
-    return replace(found, is_over=correction.is_over) if correction and found else None
+    if correction is None or found is None:
+        return None
+    return replace(found, is_over=correction.is_over, beside=_asked_of(runtime.read(), found.known) if found.known else ())
+
+
+def _asked_of(session: Session, known: Memory) -> tuple[ConsentRequest, ...]:
+    """Return what waits that says no more than a fact, from the same messages: the goal of somebody who wants to move."""
+    told = set(tokens(known.text.casefold()))
+    waiting = (one for source in known.sources for one in consents.list_requests(session, state="pending", message_id=source))
+    return tuple(one for one in waiting if one.field != CONFLICT and _same_words(one.new_value) <= told)
+
+
+def _same_words(value: str) -> set[str]:
+    return {"user's" if word == "my" else word for word in tokens(value.casefold())}
 
 
 def restated(runtime: Runtime, message: Message) -> str:

@@ -66,8 +66,9 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
 def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset[str]:
     """Return the foods that a reply leaves out: by what waits for a yes, and to a message about food by itself and the hits.
 
-    What somebody only does not like counts where they say it just then or it is found. What waits is told to nobody so, and nothing of it is known; what was denied, or asked about in vain, is not gone by. Of a
-    food that the person names they hear, unless they say just then that they do not eat it.
+    What somebody only does not like counts where they say it just then, or where it is found. What waits is told to nobody so,
+    and nothing of it is known; what was denied, or asked about in vain, is not gone by. Of a food that the person names they
+    hear, unless they say just then that they do not eat it.
     """
     session = runtime.read()
     waiting = [*consents.list_pending(session), *consents.asleep(session)]

@@ -237,6 +237,9 @@ def _store(
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else session.new_id())
+        if corrected and corrected.known and not _holds_still(session, corrected.known):
+            retired = replace(actor, step=ended[0].step if ended else stored[0].step)
+            pending.end_all(runtime, [one.id for one in corrected.beside], retired, "signals")
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for memory_id in memories.overflowing(session, runtime.settings.max_facts):
             changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room)
@@ -295,6 +298,11 @@ def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor)
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
     changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor)
     return [Retracted((corrected.text,), actor.step)]
+
+
+def _holds_still(session: Session, known: Memory) -> bool:
+    now = memories.get_memory(session, known.id)
+    return now.state is State.LIVE and now.text == known.text
 
 
 def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft]) -> None:

@@ -270,6 +270,30 @@ def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: 
     assert live(runtime) == known
 
 
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (
+            ("i'm thinking of leaving nursing and opening a bakery", "i've decided to stay in nursing"),
+            ["User has decided to stay in nursing."],
+        ),
+        (("I want to quit my job", "I've decided to keep my job"), ["User has decided to keep User's job."]),
+        (("i'm planning to buy a boat", "we decided not to buy a boat"), ["User decided not to buy a boat."]),
+        (("I'm considering buying a boat", "changed my mind, boats are too expensive"), []),
+        (
+            ("I want to quit my job", "decided to stay in Lisbon for another week"),
+            ["User decided to stay in Lisbon for another week.", "User wants to quit User's job."],
+        ),
+        (("I work in nursing", "decided to stay in nursing"), ["User decided to stay in nursing.", "User works in nursing."]),
+        (("I keep two goats", "changed my mind, give me a soup recipe"), ["User keeps two goats."]),
+    ],
+)
+def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
+    tell(runtime, *turns)
+    assert sorted(live(runtime)) == known
+    assert waiting(runtime) == (["quit my job"] if "User wants to quit User's job." in known else [])
+
+
 def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:
     tell(runtime, "I play tennis.", "not anymore, I'm pregnant now")
     assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])

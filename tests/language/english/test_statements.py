@@ -316,3 +316,12 @@ def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str
 )
 def test_what_is_said_of_somebody_without_a_name_cannot_be_asked_about_alone(sentence: str, is_clear: bool) -> None:
     assert stands_alone(sentence) == is_clear
+
+
+def test_what_somebody_named_in_the_same_sentence_has_is_told_of_them() -> None:
+    told = read("I am knitting a cardigan for my granddaughter Suzie, her birthday is on the 12th of June.")
+    assert [one.fact for one in told] == [
+        "User is knitting a cardigan for User's granddaughter Suzie.",
+        "User's granddaughter Suzie's birthday is on the 12th of June.",
+    ]
+    assert [one.fact for one in read("I sat beside a woman and her boss sang.")] == ["User sat beside a woman."]
