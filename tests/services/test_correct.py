@@ -273,6 +273,27 @@ def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: 
 @pytest.mark.parametrize(
     ("turns", "known"),
     [
+        (("I play the cello", "I gave up the cello, it was torture"), ["User gave up the cello."]),
+        (("I play the cello", "I gave up the cello, it's the viola now"), ["User gave up the cello.", "User plays the viola."]),
+        (
+            (
+                "Bas is a good man but he puts cheese on everything.",
+                "Bas has given up cheese, a miracle. He is a plumber, he loves it.",
+            ),
+            [],
+        ),
+    ],
+)
+def test_what_is_said_of_an_end_stands_in_the_place_of_nothing(tmp_path: Path, turns: tuple[str, ...], known: list[str]) -> None:
+    small = make_runtime(tmp_path, ScriptedModel(parameters=1))
+    tell(small, *turns)
+    assert sorted(live(small)) == known
+    small.close()
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
         (
             ("i'm thinking of leaving nursing and opening a bakery", "i've decided to stay in nursing"),
             ["User has decided to stay in nursing."],

@@ -93,6 +93,8 @@ class Correction:
     instead: Value | None = None
     is_bare: bool = False
     """What holds instead is said alone behind words that lead to anything, and none of them is `no`: `oops, tea`."""
+    may_be_remark: bool = False
+    """What holds instead may only say how that is which ended: `it was torture`."""
     about: Forms = ()
     """Of what it says that it is otherwise: `the wedding is on the 14th`."""
 
@@ -240,11 +242,14 @@ def _number_of(text: str) -> Value | None:
 
 def _both(one: Correction, other: Correction) -> Correction:
     """Join what two parts of a message say; of the same thing the first counts."""
-    named = one if one.names_what else other
+    named, beside = (one, other) if one.names_what else (other, one)
+    if named.names_what and named.is_over and beside.may_be_remark:
+        return replace(named, is_lead=named.is_lead or beside.is_lead)
     either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over")}
     valued = one if one.instead else other
     about = valued.about if valued.instead else one.about or other.about
-    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, about=about)
+    remark = valued.may_be_remark
+    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, may_be_remark=remark, about=about)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
@@ -288,7 +293,9 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
     if value is None or (value.kind in ("name", "noun") and is_no_value):
         return None
     value = replace(value, is_name=is_named, is_spelling=way.get("is_spelling", False))
-    return replace(found, instead=value, about=_forms(_first_of(said, ("about",))))
+    about = _forms(_first_of(said, ("about",)))
+    may_be_remark = way.get("may_be_remark", False) and value.kind == "noun" and not about
+    return replace(found, instead=value, about=about, may_be_remark=may_be_remark)
 
 
 def _is_seen_somewhere(value: Value, new: str) -> bool:

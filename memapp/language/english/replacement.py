@@ -14,6 +14,7 @@ from memapp.language.english.authorship import stated_sentences
 from memapp.language.english.correction import EN, Correction, Kind, Value, article_of, is_day
 from memapp.language.english.dates import is_date, other_day
 from memapp.language.english.grammar import is_adverb, join, stems, tokens
+from memapp.language.english.grounding import SAID
 from memapp.language.english.parsed_fact import number_in, verb_place
 from memapp.language.english.writing import check_form
 
@@ -40,8 +41,8 @@ class Replacement:
 def replacements(correction: Correction, fact: str) -> list[Replacement]:
     """Return the ways in which what holds instead fits into a fact; none where that is not said, or several fit equally."""
     value = correction.instead
-    if value is None:
-        return []
+    if value is None or (correction.is_over and fact.startswith(SAID)):
+        return []  # of what is over only its core stays, and a quotation has none
     written = tokens(fact)
     verb = verb_place(written)
     if value.pair:
