@@ -273,6 +273,34 @@ def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: 
 @pytest.mark.parametrize(
     ("turns", "known"),
     [
+        (("I cycle to work", "since the accident I take the bus"), ["User takes the bus since the accident."]),
+        (("I drive to work", "nowadays i walk to work"), ["User walks to work."]),
+        (("I drink tea in the morning", "these days I drink coffee in the morning"), ["User drinks coffee in the morning."]),
+        (
+            ("I drink tea in the morning", "I drink wine in the evening now"),
+            ["User drinks tea in the morning.", "User drinks wine in the evening."],
+        ),
+        (
+            ("I drink tea in the morning", "I drink coffee in the morning"),
+            ["User drinks coffee in the morning.", "User drinks tea in the morning."],
+        ),
+        (("I walk to school", "the bus is late, now I take a taxi"), ["User walks to school."]),
+        (
+            ("I drive to work", "I cycle to the lake on Sundays now"),
+            ["User cycles to the lake on Sundays.", "User drives to work."],
+        ),
+    ],
+)
+def test_what_is_done_by_now_replaces_what_was_done_for_the_same(
+    runtime: Runtime, turns: tuple[str, ...], known: list[str]
+) -> None:
+    tell(runtime, *turns)
+    assert sorted(live(runtime)) == known
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
         (("I play the cello", "I gave up the cello, it was torture"), ["User gave up the cello."]),
         (("I play the cello", "I gave up the cello, it's the viola now"), ["User gave up the cello.", "User plays the viola."]),
         (
