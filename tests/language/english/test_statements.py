@@ -293,6 +293,7 @@ def test_what_asks_for_something_is_no_fact(text: str) -> None:
         ("I worked thirty years for the post office when they had horses", ["User worked thirty years for the post office."]),
         ("my sister jodies comin up from bristol", ["User's sister Jodie is coming up from bristol."]),
         ("my sister studies coming movements", ["User's sister studies coming movements."]),
+        ("i dont fly, never", ["User does not fly."]),
         ("mums in leeds", ["User's mum is in leeds."]),
         ("Her successor is one of whom I have hopes", []),
         ("mums not to know", []),
