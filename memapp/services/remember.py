@@ -231,15 +231,12 @@ def _store(
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             old = standing.known if standing and _is_of_same(draft, standing) else None
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
-            standing = None if old else _still_standing(session, standing)
+            standing = _after_one(session, runtime, standing, replace(actor, step=stored[-1].step), is_placed=old is not None)
             known[memory.text] = stored[-1].memory.id
         actor = Actor("merge", message.thread_id)
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else session.new_id())
-        if corrected and corrected.known and not _holds_still(session, corrected.known):
-            retired = replace(actor, step=ended[0].step if ended else stored[0].step)
-            pending.end_all(runtime, [one.id for one in corrected.beside], retired, "signals")
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
         for memory_id in memories.overflowing(session, runtime.settings.max_facts):
             changes.apply(session, SoftDeleted(memory_id, "overflow", runtime.purge_at()), actor_of_room)
@@ -292,7 +289,7 @@ def _still_standing(session: Session, corrected: Corrected | None) -> Corrected 
 def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor) -> list[Retracted]:
     """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of a fact that was known."""
     actor = replace(actor, name="merge", step=actor.step or session.new_id())
-    pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
+    _end_asked(runtime, corrected, actor)
     if corrected.known is None:
         return []
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
@@ -300,9 +297,19 @@ def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor)
     return [Retracted((corrected.text,), actor.step)]
 
 
-def _holds_still(session: Session, known: Memory) -> bool:
-    now = memories.get_memory(session, known.id)
-    return now.state is State.LIVE and now.text == known.text
+def _end_asked(runtime: Runtime, corrected: Corrected, actor: Actor) -> None:
+    """Withdraw what is corrected where it waits, and what is asked about beside what is known."""
+    pending.end_all(runtime, [one.id for one in (*corrected.requests, *corrected.beside)], actor, "signals")
+
+
+def _after_one(
+    session: Session, runtime: Runtime, standing: Corrected | None, actor: Actor, *, is_placed: bool
+) -> Corrected | None:
+    """Return what is still corrected once a fact was written; what that replaced is asked about no more."""
+    if standing and is_placed:
+        _end_asked(runtime, standing, actor)
+        return None
+    return _still_standing(session, standing)
 
 
 def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft]) -> None:

@@ -64,7 +64,11 @@ def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
     said = own(runtime, "remind me to water the plants tomorrow")
     assert said.startswith("I cannot remind you at a time")
     assert known(runtime) == ["You want to be reminded to water the plants on Sunday 1 February 2026."]
-    assert [one.category for one in curate.list_memories(runtime)] != [""]
+
+
+def test_a_reminder_of_a_weekday_is_kept_with_its_date(runtime: Runtime) -> None:
+    own(runtime, "remind me on friday to water the plants")
+    assert known(runtime) == ["You want to be reminded on Friday 6 February 2026 to water the plants."]
 
 
 def test_of_what_may_be_sensitive_nothing_is_kept_without_a_word(runtime: Runtime) -> None:
