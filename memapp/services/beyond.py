@@ -4,8 +4,11 @@ from memapp.domain.changes import Actor
 from memapp.domain.chat import Message
 from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import MemoryRequest
-from memapp.language.english.beyond import as_wish
+from memapp.language.english.beyond import as_wish, clauses_of
 from memapp.language.english.dates import dated, local_day
+from memapp.language.english.grounding import SAID
+from memapp.language.english.profile_hints import unknown_in
+from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.asked_to_remember import remember
 from memapp.services.statements import surely_ordinary
@@ -36,4 +39,12 @@ def _kept(runtime: Runtime, request: MemoryRequest, message: Message, actor: Act
     if not request.content:
         return ""
     wish = dated(as_wish(request.content), local_day(message), is_ahead=True)
-    return remember(runtime, wish, message, actor) if surely_ordinary(runtime, [wish]) else ASK_ME
+    language = language_of(wish)
+    facts = [one.text for one in language.facts_in(wish)]
+    parts = [wish, *clauses_of(request.content)]
+    is_stated = language.read(wish).stated or any(unknown_in(one, {}) for one in facts)
+    if is_stated or len(surely_ordinary(runtime, parts)) < len(parts):
+        return ASK_ME
+    is_told = all(one.startswith("User ") for one in facts)
+    asked = dated(message.text[request.start : request.end].strip(" .!"), local_day(message), is_ahead=True)
+    return remember(runtime, wish, message, actor, fact="" if is_told else f"{SAID}{asked}.")

@@ -71,10 +71,29 @@ def test_a_reminder_of_a_weekday_is_kept_with_its_date(runtime: Runtime) -> None
     assert known(runtime) == ["You want to be reminded on Friday 6 February 2026 to water the plants."]
 
 
-def test_of_what_may_be_sensitive_nothing_is_kept_without_a_word(runtime: Runtime) -> None:
-    assert "`remember that`" in own(runtime, "remind me to take my antidepressants at 8")
+def test_a_reminder_that_cannot_be_told_of_the_person_is_kept_as_it_was_said(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    own(runtime, "I keep a goat. Remind me to feed him!", thread)
+    assert known(runtime) == ["You said: Remind me to feed him."]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "remind me to take my antidepressants at 8",
+        "remind me to tell Tom that I am gay",
+        "remind me that I live in Porto",
+        "remind me tomorrow that my name is Ana",
+        "set a reminder to go to mass on sunday",
+        "remind me that my email is a.b@example.org",
+        "remind me about my chemo on friday",
+        "remind me to tell mum that my sister is pregnant",
+    ],
+)
+def test_of_what_may_be_sensitive_nothing_is_kept_without_a_word(runtime: Runtime, typed: str) -> None:
+    assert "`remember that`" in own(runtime, typed)
     learn(runtime)
-    assert known(runtime) == []
+    assert known(runtime) == [] and decisions.profile(runtime) == {}
 
 
 def test_what_is_told_beside_it_is_learned(runtime: Runtime) -> None:

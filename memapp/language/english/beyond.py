@@ -3,6 +3,8 @@
 `remind me what I said` asks the memory, and `write a mail` the model; neither is read here.
 """
 
+import re
+
 from memapp.domain.memory_request import Beyond, MemoryRequest
 from memapp.language.english.grammar import sentences
 from memapp.language.english.memory_request import LONGEST_SENTENCE, MOST_CHARS, asks
@@ -40,3 +42,9 @@ def as_wish(rest: str) -> str:
     """Return what somebody is to be reminded of as they would state it: `I want to be reminded to call the plumber`."""
     told = EN.regex(r"\Afor (?={when}\b)").sub("", rest)
     return f"I want to be reminded {'of ' if told.startswith('for ') else ''}{told.removeprefix('for ')}"
+
+
+def clauses_of(rest: str) -> list[str]:
+    """Return what somebody is to be reminded of as plain statements of theirs, by which it is judged: `I am gay`."""
+    found = re.finditer(r"(?:^|\s)(to|that|of|about|for) ", rest)
+    return [f"I {rest[one.end() :]}" if one[1] == "to" else rest[one.end() :] for one in found]
