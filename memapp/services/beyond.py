@@ -4,7 +4,7 @@ from memapp.domain.changes import Actor
 from memapp.domain.chat import Message
 from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import MemoryRequest
-from memapp.language.english.beyond import as_wish, clauses_of
+from memapp.language.english.beyond import as_wish, clauses_of, tells_something
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.grounding import SAID
 from memapp.language.english.profile_hints import unknown_in
@@ -42,7 +42,7 @@ def _kept(runtime: Runtime, request: MemoryRequest, message: Message, actor: Act
     language = language_of(wish)
     facts = [one.text for one in language.facts_in(wish)]
     parts = [wish, *clauses_of(request.content)]
-    is_stated = language.read(wish).stated or any(unknown_in(one, {}) for one in facts)
+    is_stated = tells_something(request.content) or language.read(wish).stated or any(unknown_in(one, {}) for one in facts)
     if is_stated or len(surely_ordinary(runtime, parts)) < len(parts):
         return ASK_ME
     is_told = all(one.startswith("User ") for one in facts)

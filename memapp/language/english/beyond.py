@@ -44,7 +44,12 @@ def as_wish(rest: str) -> str:
     return f"I want to be reminded {'of ' if told.startswith('for ') else ''}{told.removeprefix('for ')}"
 
 
+def tells_something(rest: str) -> bool:
+    """Say whether somebody is not only to be reminded to do something, but that something is so."""
+    return re.search(r"(?:^|\s)that ", rest) is not None
+
+
 def clauses_of(rest: str) -> list[str]:
-    """Return what somebody is to be reminded of as plain statements of theirs, by which it is judged: `I am gay`."""
-    found = re.finditer(r"(?:^|\s)(to|that|of|about|for) ", rest)
+    """Return what somebody is to be reminded of as plain statements of theirs, by which it is judged: `I call Bo`."""
+    found = re.finditer(r"(?:^|\s)(to|of|about|for) ", rest)
     return [f"I {rest[one.end() :]}" if one[1] == "to" else rest[one.end() :] for one in found]
