@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-RequestKind = Literal["remember", "forget", "off", "wrong", "know", "since", "undo"]
+RequestKind = Literal["remember", "forget", "off", "wrong", "know", "since", "undo", "beyond"]
+Beyond = Literal["remind", "alarm", "send", "online", "weather", "time"]
+"""What people ask for that is beyond a memory."""
 EVERYTHING = "everything"
 """What a request is about that names all there is."""
 SLASHED: tuple[RequestKind, ...] = ("forget", "know")
@@ -30,6 +32,8 @@ class MemoryRequest:
     """A yes to what waits for one: `you may remember the dog`."""
     is_sure: bool = True
     """Its wording says so. One that is only like a request takes nothing away unasked."""
+    beyond: Beyond | None = None
+    """What is asked of it that it cannot do, or that its clock tells."""
     is_command: bool = False
     """Written as a command, in whatever language."""
 

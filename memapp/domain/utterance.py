@@ -20,6 +20,10 @@ class Statement:
     """The sentence that it stands in, as it was typed."""
     fact: str = ""
     """A sentence about User that keeps the writing rules; empty where none can be made of the words."""
+    whole: str = ""
+    """The sentence with whom it begins in place of `he`; empty where it is as it was typed."""
+    told: str = ""
+    """What a sentence tells beside what it asks; empty where it asks nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ words by which the message names what it ends. At most one clear target is found
 changed; where it stays unclear which one is meant, none is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from memapp.domain.chat import Message, Role
@@ -16,9 +16,11 @@ from memapp.language.english import replacement
 from memapp.language.english.correction import Correction, correction_of, is_about
 from memapp.language.english.dates import typed_on_its_day
 from memapp.language.english.grammar import stems, tokens
+from memapp.language.english.habit import takes_place_of
 from memapp.language.english.recall import query_words
 from memapp.language.english.replacement import Replacement, replacements
 from memapp.language.english.tags import tags_for
+from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
@@ -58,6 +60,8 @@ class Corrected:
     """It waits in the person's words, without a fact."""
     is_over: bool = False
     """It was so, and is no more; else it never was."""
+    beside: tuple[ConsentRequest, ...] = ()
+    """What of a known fact is asked about, and is no more to be asked where that is gone."""
     instead: Draft | None = None
     """The fact with another value in the place of its own, where the message gives one that fits."""
 
@@ -67,11 +71,43 @@ class Corrected:
         return self.known.id if self.known else ""
 
 
-def find(runtime: Runtime, message: Message) -> Corrected | None:
-    """Return what a message corrects or ends, if that is clear."""
+def find(runtime: Runtime, message: Message, learned: Collection[str] = ()) -> Corrected | None:
+    """Return what a message corrects or ends, if that is clear; or what the person did until they began what is learned of it."""
     correction = correction_of(message)
     found = _find(runtime, message, correction) if correction else None
-    return replace(found, is_over=correction.is_over) if correction and found else None
+    if correction is None or found is None:
+        return _given_up(runtime, message, learned)
+    return replace(found, is_over=correction.is_over, beside=_asked_of(runtime.read(), found.known) if found.known else ())
+
+
+def _given_up(runtime: Runtime, message: Message, learned: Collection[str]) -> Corrected | None:
+    """Return what the person did until they began what a message says that they do by now, if that is one fact."""
+    typed, session = message.typed_text, runtime.read()
+    told = [one for one in language_of(typed).read(typed).statements if one.fact.startswith("User ")]
+    if len(told) != 1 or told[0].fact not in learned:
+        return None
+    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=AMONG)
+    said = [one for one in before if one.role is Role.USER][-LAST:]
+    came = [found.known for one in said for found in _came_from(session, one) if found.known]
+    (known,) = near(runtime, [told[0].fact])
+    others = [one for one, _ in known if is_left_alone(session, one)]
+    gone = {one.id: one for one in came if takes_place_of(told[0], one.text, is_next=True)}
+    gone |= {one.id: one for one in others if takes_place_of(told[0], one.text, is_next=False)}
+    if len(gone) != 1:
+        return None
+    (old,) = gone.values()
+    return Corrected(old.text, old, is_over=True, beside=_asked_of(session, old))
+
+
+def _asked_of(session: Session, known: Memory) -> tuple[ConsentRequest, ...]:
+    """Return what waits that says no more than a fact, from the same messages: the goal of somebody who wants to move."""
+    told = set(tokens(known.text.casefold()))
+    waiting = (one for source in known.sources for one in consents.list_requests(session, state="pending", message_id=source))
+    return tuple(one for one in waiting if one.field != CONFLICT and _same_words(one.new_value) <= told)
+
+
+def _same_words(value: str) -> set[str]:
+    return {"user's" if word == "my" else word for word in tokens(value.casefold())}
 
 
 def restated(runtime: Runtime, message: Message) -> str:

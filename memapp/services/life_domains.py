@@ -66,8 +66,9 @@ def bearing_on(runtime: Runtime, message: str, found: Sequence[Recalled], scope:
 def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset[str]:
     """Return the foods that a reply leaves out: by what waits for a yes, and to a message about food by itself and the hits.
 
-    What waits is told to nobody so, and nothing of it is known; what was denied, or asked about in vain, is not gone by. Of a
-    food that the person names they hear, unless they say just then that they do not eat it.
+    What somebody only does not like counts where they say it just then, or where it is found. What waits is told to nobody so,
+    and nothing of it is known; what was denied, or asked about in vain, is not gone by. Of a food that the person names they
+    hear, unless they say just then that they do not eat it.
     """
     session = runtime.read()
     waiting = [*consents.list_pending(session), *consents.asleep(session)]
@@ -75,8 +76,10 @@ def kept_out(runtime: Runtime, said: str, hits: Sequence[Recalled]) -> frozenset
     is_about_food = life_domains.touches_food(said)
     known = [hit.text for hit in hits if is_about_food and hit.kind == "memory"]
     foods = frozenset(food for text in (*told, *known) for food in life_domains.kept_out_by(text))
+    foods |= frozenset(food for text in known for food in life_domains.disliked_in(text))
     asked = frozenset(food for food in foods if life_domains.names(said, food))
-    return (foods - asked) | (life_domains.kept_out_by(said) if is_about_food else frozenset())
+    said_now = life_domains.kept_out_by(said) | life_domains.disliked_in(said) if is_about_food else frozenset()
+    return (foods - asked) | said_now
 
 
 def _fitting(runtime: Runtime, request: str, found: Sequence[Recalled], scope: Scope) -> tuple[Recalled, ...] | None:

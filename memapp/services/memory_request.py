@@ -15,10 +15,12 @@ from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn import CarriedOut
 from memapp.errors import UsageError
 from memapp.language.english import request_kind
-from memapp.language.english.framing import takes_back
+from memapp.language.english.beyond import read_beyond
+from memapp.language.english.framing import plays_a_part, takes_back
 from memapp.language.english.memory_request import MOST_CHARS, by_likeness, doubts, read_request
 from memapp.language.english.recall import asks_what_was_replied
 from memapp.runtime import Runtime
+from memapp.services import beyond
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
 from memapp.services.asked_to_remember import allow, remember
 from memapp.services.embed import embedded
@@ -53,7 +55,9 @@ def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier
         return MemoryRequest("forget", text, 0, len(text))
     if earlier and earlier[-1].model == FROM_MEMORY and doubts(text):
         return MemoryRequest("since", "", 0, len(text))
-    return _typed(read_command(text) or (None if takes_back(text) else read_request(text)), pasted)
+    request = read_command(text) or (None if takes_back(text) else read_request(text))
+    plays = request is None and plays_a_part([one.text for one in earlier if one.role is Role.USER])
+    return _typed(request or (None if plays else read_beyond(text)), pasted)
 
 
 def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
@@ -127,6 +131,8 @@ def _answer(
             return forget(runtime, content, message, actor, every=request.is_every, is_sure=request.is_sure)
         case "forget":
             return forget_last(runtime, earlier, actor, is_plain=True)
+        case "beyond":
+            return beyond.answer(runtime, request, message, actor)
         case "undo":
             return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, is_plain=False)
         case "wrong" if content:

@@ -74,7 +74,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     if told is None:
         return  # still pending: until the embedding model is there
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
-    corrected = None if taught else find(runtime, message)
+    corrected = None if taught else find(runtime, message, [one.text for one in told])
     if not (corrected or taught) and (text := restated(runtime, message)):
         told = [*(told_in(runtime, text) or ()), *told]
     drafts, refused, failure = told, list[list[str]](), None
@@ -231,7 +231,7 @@ def _store(
             said_before = [(one.memory, 0.0) for one in stored]  # in this message: words alone decide
             old = standing.known if standing and _is_of_same(draft, standing) else None
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
-            standing = None if old else _still_standing(session, standing)
+            standing = _after_one(session, runtime, standing, replace(actor, step=stored[-1].step), is_placed=old is not None)
             known[memory.text] = stored[-1].memory.id
         actor = Actor("merge", message.thread_id)
         ended = _end(session, runtime, standing, replace(actor, step=stored[0].step if stored else "")) if standing else []
@@ -289,12 +289,27 @@ def _still_standing(session: Session, corrected: Corrected | None) -> Corrected 
 def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor) -> list[Retracted]:
     """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of a fact that was known."""
     actor = replace(actor, name="merge", step=actor.step or session.new_id())
-    pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
+    _end_asked(runtime, corrected, actor)
     if corrected.known is None:
         return []
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
     changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor)
     return [Retracted((corrected.text,), actor.step)]
+
+
+def _end_asked(runtime: Runtime, corrected: Corrected, actor: Actor) -> None:
+    """Withdraw what is corrected where it waits, and what is asked about beside what is known."""
+    pending.end_all(runtime, [one.id for one in (*corrected.requests, *corrected.beside)], actor, "signals")
+
+
+def _after_one(
+    session: Session, runtime: Runtime, standing: Corrected | None, actor: Actor, *, is_placed: bool
+) -> Corrected | None:
+    """Return what is still corrected once a fact was written; what that replaced is asked about no more."""
+    if standing and is_placed:
+        _end_asked(runtime, standing, actor)
+        return None
+    return _still_standing(session, standing)
 
 
 def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft]) -> None:

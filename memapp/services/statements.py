@@ -7,7 +7,7 @@ a capable chat model proposes some, which keep the writing rules, and what their
 judge.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -156,9 +156,18 @@ def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Ju
 
 
 def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]:
-    texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.sentence)))
+    texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.whole or one.sentence, one.told) if text))
     judgements = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
-    return [(judgements[one.said], judgements[one.sentence]) for one in statements]
+    return [(judgements[one.said], _of_whole(one, judgements)) for one in statements]
+
+
+def _of_whole(statement: Statement, judgements: Mapping[str, Judgement]) -> Judgement:
+    """Judge a sentence: what it asks makes nothing less meant of what it tells, but may be the sensitive part of it."""
+    whole = judgements[statement.whole or statement.sentence]
+    if not statement.told:
+        return whole
+    told = judgements[statement.told]
+    return replace(told, topics=max(told, whole, key=lambda one: one.is_sensitive).topics)
 
 
 def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
@@ -172,6 +181,8 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         is_whole = len(statement.sentence.split()) >= FEWEST_WORDS and stands_alone(statement.sentence)
         if most.is_sensitive >= SURELY_SENSITIVE and is_meant >= IS_MEANT and is_whole:
             yield Draft("", (), topic=_field(most), value=statement.sentence)
+        elif len(judged) == 1 and _says_all(statement) and _is_meant(judged[0][1]) and _lasts(judged[0][1]):
+            yield _fact(statement, judged[0][1][0], _field(most))  # its words and its sentence's are judged apart
         return
     for statement, pair in judged:
         said, _ = pair
@@ -237,6 +248,11 @@ def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judg
     if sentence.is_sensitive < SENSITIVE or all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
         return any(not statement.fact for statement in sensitive)
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
+
+
+def _says_all(statement: Statement) -> bool:
+    """Say whether a fact can be made of a statement that leaves out nothing of its sentence."""
+    return statement.fact != "" and len(statement.said.split()) >= len(statement.sentence.split())
 
 
 def _field(about: Judgement) -> str:

@@ -29,6 +29,11 @@ from memapp.language.language_of import language_of
         "spin class: monday and thursday",
         "Emil's birthday: 4 may",
         "My favourite word is Waldeinsamkeit.",
+        "car is old lada niva, 1994, green. name is Broken Queen",
+        "foreman again put me on crane 7. crane 7 is garbage",
+        "Home is a village outside Ghent.",
+        "My friend Noor deals in vintage trading cards.",
+        "date of birth 3 august 1991",
     ],
 )
 def test_chat_spelling_names_and_single_words_are_english(text: str) -> None:
@@ -53,6 +58,11 @@ def test_chat_spelling_names_and_single_words_are_english(text: str) -> None:
         "iki kedim var",
         "oma's verjaardag is op 12 december",
         "teo's bruiloft is op 12 december",
+        "mein name ist Ada und ich habe ein altes auto",
+        "mon vieux chien est tout noir",
+        "min gamle bil er grøn",
+        "il mio gatto si chiama Birillo",
+        "o meu carro é velho e verde",
     ],
 )
 def test_other_languages_are_not(text: str) -> None:

@@ -86,6 +86,17 @@ def cases(name: str) -> list[Any]:
         (("I have 5 goldfish", "I said 5 goldfish but it's 6"), ["User has 6 goldfish."]),
         (("my brother Kees has a boat", "wait, his name is Cees"), ["User's brother Cees has a boat."]),
         (("my friend Ana lives in Porto", "no wait, she's called Anna"), ["User's friend Anna lives in Porto."]),
+        (
+            ("we have two guinea pigs called Pip and Mog", "no wait, its Pip and Moss"),
+            ["User has two guinea pigs called Pip and Moss."],
+        ),
+        (
+            ("my goldfish are called Bonnie and Clyde", "no sorry, Thelma and Louise"),
+            ["User's goldfish are called Thelma and Louise."],
+        ),
+        (("my friends Tom and Anna have a boat", "wait, its Tom and Hanna"), ["User's friends Tom and Hanna have a boat."]),
+        (("I have a cat and a dog", "no wait, a cat and a rabbit"), ["User has a cat and a rabbit."]),
+        (("I play chess and poker", "sorry, I meant chess and bridge"), ["User plays chess and bridge."]),
     ],
 )
 def test_another_value_stands_in_the_place_of_what_was_told_just_before(
@@ -138,6 +149,8 @@ def test_what_waits_is_asked_about_as_corrected(runtime: Runtime, turns: tuple[s
         ("I ride a moped to work", "sorry, traffic"),
         ("I do not have sister", "no, joke, she got more hours"),
         ("my sister Ines plays the harp", "no wait, it's raining"),
+        ("my favourite bands are Blur and Pulp", "actually, Oasis and Blur are touring"),
+        ("I drink tea and coffee", "no wait, milk and sugar are out"),
     ],
 )
 def test_what_only_interrupts_takes_no_place(runtime: Runtime, turns: tuple[str, ...]) -> None:
@@ -255,6 +268,79 @@ def test_nothing_is_asked_about_a_sentence_that_only_corrects(runtime: Runtime, 
 def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
     tell(runtime, *turns)
     assert live(runtime) == known
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("I cycle to work", "since the accident I take the bus"), ["User takes the bus since the accident."]),
+        (("I drive to work", "nowadays i walk to work"), ["User walks to work."]),
+        (("I drink tea in the morning", "these days I drink coffee in the morning"), ["User drinks coffee in the morning."]),
+        (
+            ("I drink tea in the morning", "I drink wine in the evening now"),
+            ["User drinks tea in the morning.", "User drinks wine in the evening."],
+        ),
+        (
+            ("I drink tea in the morning", "I drink coffee in the morning"),
+            ["User drinks coffee in the morning.", "User drinks tea in the morning."],
+        ),
+        (("I walk to school", "the bus is late, now I take a taxi"), ["User walks to school."]),
+        (
+            ("I drive to work", "I cycle to the lake on Sundays now"),
+            ["User cycles to the lake on Sundays.", "User drives to work."],
+        ),
+    ],
+)
+def test_what_is_done_by_now_replaces_what_was_done_for_the_same(
+    runtime: Runtime, turns: tuple[str, ...], known: list[str]
+) -> None:
+    tell(runtime, *turns)
+    assert sorted(live(runtime)) == known
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("I play the cello", "I gave up the cello, it was torture"), ["User gave up the cello."]),
+        (("I play the cello", "I gave up the cello, it's the viola now"), ["User gave up the cello.", "User plays the viola."]),
+        (
+            (
+                "Bas is a good man but he puts cheese on everything.",
+                "Bas has given up cheese, a miracle. He is a plumber, he loves it.",
+            ),
+            [],
+        ),
+    ],
+)
+def test_what_is_said_of_an_end_stands_in_the_place_of_nothing(tmp_path: Path, turns: tuple[str, ...], known: list[str]) -> None:
+    small = make_runtime(tmp_path, ScriptedModel(parameters=1))
+    tell(small, *turns)
+    assert sorted(live(small)) == known
+    small.close()
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (
+            ("i'm thinking of leaving nursing and opening a bakery", "i've decided to stay in nursing"),
+            ["User has decided to stay in nursing."],
+        ),
+        (("I want to quit my job", "I've decided to keep my job"), ["User has decided to keep User's job."]),
+        (("i'm planning to buy a boat", "we decided not to buy a boat"), ["User decided not to buy a boat."]),
+        (("I'm considering buying a boat", "changed my mind, boats are too expensive"), []),
+        (
+            ("I want to quit my job", "decided to stay in Lisbon for another week"),
+            ["User decided to stay in Lisbon for another week.", "User wants to quit User's job."],
+        ),
+        (("I work in nursing", "decided to stay in nursing"), ["User decided to stay in nursing.", "User works in nursing."]),
+        (("I keep two goats", "changed my mind, give me a soup recipe"), ["User keeps two goats."]),
+    ],
+)
+def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
+    tell(runtime, *turns)
+    assert sorted(live(runtime)) == known
+    assert waiting(runtime) == (["quit my job"] if "User wants to quit User's job." in known else [])
 
 
 def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:

@@ -13,6 +13,7 @@ from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, undo, upkeep
 from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP, NOTHING_CHANGED, NOTHING_LIKE_IT, WHICH
+from memapp.services.beyond import CANNOT
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
 from memapp.services.memory_request import KEPT_OUT
@@ -56,6 +57,59 @@ def known(runtime: Runtime) -> list[str]:
     return sorted(addressed(one.text) for one in curate.list_memories(runtime))
 
 
+# What it cannot do ---------------------------------------------------------------------------------------------------
+
+
+def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
+    said = own(runtime, "remind me to water the plants tomorrow")
+    assert said.startswith("I cannot remind you at a time")
+    assert known(runtime) == ["You want to be reminded to water the plants on Sunday 1 February 2026."]
+
+
+def test_a_reminder_of_a_weekday_is_kept_with_its_date(runtime: Runtime) -> None:
+    own(runtime, "remind me on friday to water the plants")
+    assert known(runtime) == ["You want to be reminded on Friday 6 February 2026 to water the plants."]
+
+
+def test_a_reminder_that_cannot_be_told_of_the_person_is_kept_as_it_was_said(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    own(runtime, "I keep a goat. Remind me to feed him!", thread)
+    assert known(runtime) == ["You said: Remind me to feed him."]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "remind me to take my antidepressants at 8",
+        "remind me to tell Tom that I am gay",
+        "remind me that I live in Porto",
+        "remind me tomorrow that my name is Ana",
+        "set a reminder to go to mass on sunday",
+        "remind me that my email is a.b@example.org",
+        "remind me about my chemo on friday",
+        "remind me to tell mum that my sister is pregnant",
+    ],
+)
+def test_of_what_may_be_sensitive_nothing_is_kept_without_a_word(runtime: Runtime, typed: str) -> None:
+    assert "`remember that`" in own(runtime, typed)
+    learn(runtime)
+    assert known(runtime) == [] and decisions.profile(runtime) == {}
+
+
+def test_what_is_told_beside_it_is_learned(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    assert own(runtime, "I keep two goats. Set an alarm for six.", thread) == CANNOT["alarm"]
+    learn(runtime)
+    assert known(runtime) == ["You keep two goats."]
+
+
+def test_the_time_is_told_and_in_a_play_the_weather_is_the_models(runtime: Runtime) -> None:
+    assert own(runtime, "what time is it?").startswith("It is ")
+    thread = new_chat(runtime)
+    say(runtime, thread, "let's pretend you are a pirate on a ship")
+    assert own(runtime, "what's the weather like today?", thread) == ""
+
+
 # To remember ---------------------------------------------------------------------------------------------------------
 
 
@@ -67,6 +121,9 @@ def known(runtime: Runtime) -> list[str]:
         ("pls remeber I hate olives", "You hate olives."),
         ("Write this down: spare key is with Gladys next door", "Spare key is with Gladys next door."),
         ("can you remember that my shifts start at 6 now?", "Your shifts start at 6 now."),
+        ("For the memory: my locker is 12", "Your locker is 12."),
+        ("For your notes: the key of the hives hangs behind the door", "The key of the hives hangs behind the door."),
+        ("one for your notes, the boiler man is called Udo", "The boiler man is called Udo."),
     ],
 )
 def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(

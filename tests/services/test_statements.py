@@ -98,6 +98,31 @@ def test_what_is_not_surely_ordinary_by_itself_and_in_its_sentence_waits(clause:
     assert [draft.topic for draft in statements._of_sentence([(statement, (by[0], by[1]))])] == ["health"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        ("how do i train for a marathon, i run 3 times a week", "User runs 3 times a week."),
+        ("what should I wear to an interview at a bank, i'm 190 cm tall", "User is 190 cm tall."),
+    ],
+)
+def test_what_a_sentence_asks_makes_what_it_tells_no_less_meant(runtime: Runtime, typed: str, known: str) -> None:
+    assert learned(runtime, typed) == ([known], [])
+
+
+def test_a_sentence_is_judged_with_whom_it_is_about(runtime: Runtime) -> None:
+    thread = chat_of(runtime, "we have a dog called Rex", "he sleeps on my bed")
+    learn(runtime, thread)
+    live = [one.text for one in memories.list_memories(runtime.read(), ALL_LIVE)]
+    assert "User's dog Rex sleeps on User's bed." in live
+    assert pending.list_pending(runtime) == []
+
+
+def test_what_is_sensitive_only_as_it_was_typed_waits_as_a_fact(runtime: Runtime) -> None:
+    assert learned(runtime, "used to smoke but quit in 2019") == ([], [("health", "used to smoke but quit in 2019")])
+    (request,) = pending.list_pending(runtime)
+    assert pending.memory_text(runtime, request.id) == "User used to smoke but quit in 2019."
+
+
 def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_words(runtime: Runtime) -> None:
     typed = "The chemo days are Tuesdays and nobody at work knows about it."
     live, waiting = learned(runtime, typed)

@@ -148,6 +148,15 @@ def test_a_reply_leaves_out_what_somebody_does_not_eat(runtime: Runtime, model: 
     assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
 
 
+@pytest.mark.parametrize("before", [[], ["I can't stand mushrooms."]])
+def test_a_reply_leaves_out_what_somebody_does_not_like(runtime: Runtime, model: ScriptedModel, before: list[str]) -> None:
+    for told in before:
+        learn(runtime, chat_of(runtime, told))
+    model.enqueue("Try a bean stew. Fried mushrooms are lovely! Or bake a quiche.")
+    asked = "What could I cook tonight?" if before else "recipe for tonight please, no mushrooms pls"
+    assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
+
+
 def test_what_somebody_does_not_touch_is_no_food_where_none_is_spoken_of(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("Keep the savings where they are.")
     asked = say(runtime, new_chat(runtime), "I don't touch my savings. Is that wise?")

@@ -10,7 +10,7 @@ from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, thi
 
 DASHES = ("-", "--", "–", "—")
 _OWN = {"i", "my"}
-LIVING = {"he", "she", "they"}
+LIVING = {"he", "she", "they", "his", "her", "their"}
 MOST_BRACKETED = 4
 """Words; more of them are a remark."""
 
@@ -42,7 +42,7 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
 
 
 def begins_with_somebody(words: Sequence[str]) -> bool:
-    """Say whether this begins with `he`, or with a name: of whom it is must be known from what was said before."""
+    """Say whether this begins with `he`, `her`, or with a name: of whom it is must be known from what was said before."""
     return words[0].casefold() in LIVING or _may_be_name(words[0].removesuffix("'s"))
 
 

@@ -26,7 +26,7 @@ MOST_WORDS = 3
 AT_ONCE = 2
 """Sentences at the beginning of a message in which it points at what was said before it."""
 
-Kind = Literal["day", "month", "number", "name", "noun"]
+Kind = Literal["day", "month", "number", "name", "noun", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,15 @@ class Value:
     """Somebody or something is said to be called so."""
     is_spelling: bool = False
     """A name is said to be written so."""
+    pair: tuple[str, ...] = ()
+    """The two that it names together: `Pip and Moss`."""
 
     @property
     def kind(self) -> Kind:
         """Say what it is, and so what it can stand in the place of."""
         word = self.text.casefold()
+        if self.pair:
+            return "pair"
         if is_day(word) or is_date(word):
             return "day"
         if word in EN.months:
@@ -89,6 +93,8 @@ class Correction:
     instead: Value | None = None
     is_bare: bool = False
     """What holds instead is said alone behind words that lead to anything, and none of them is `no`: `oops, tea`."""
+    may_be_remark: bool = False
+    """What holds instead may only say how that is which ended: `it was torture`."""
     about: Forms = ()
     """Of what it says that it is otherwise: `the wedding is on the 14th`."""
 
@@ -236,11 +242,14 @@ def _number_of(text: str) -> Value | None:
 
 def _both(one: Correction, other: Correction) -> Correction:
     """Join what two parts of a message say; of the same thing the first counts."""
-    named = one if one.names_what else other
+    named, beside = (one, other) if one.names_what else (other, one)
+    if named.names_what and named.is_over and beside.may_be_remark:
+        return replace(named, is_lead=named.is_lead or beside.is_lead)
     either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over")}
     valued = one if one.instead else other
     about = valued.about if valued.instead else one.about or other.about
-    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, about=about)
+    remark = valued.may_be_remark
+    return replace(named, **either, instead=valued.instead, is_bare=valued.is_bare, may_be_remark=remark, about=about)
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
@@ -284,7 +293,9 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
     if value is None or (value.kind in ("name", "noun") and is_no_value):
         return None
     value = replace(value, is_name=is_named, is_spelling=way.get("is_spelling", False))
-    return replace(found, instead=value, about=_forms(_first_of(said, ("about",))))
+    about = _forms(_first_of(said, ("about",)))
+    may_be_remark = way.get("may_be_remark", False) and value.kind == "noun" and not about
+    return replace(found, instead=value, about=about, may_be_remark=may_be_remark)
 
 
 def _is_seen_somewhere(value: Value, new: str) -> bool:
@@ -307,6 +318,8 @@ def _value(text: str, *, is_all: bool = False, is_name: bool = False) -> Value |
     `is_all`: and with nothing else. `is_name`: what is written as a name may be any word, as `Lot`.
     """
     words = tokens(EN.regex("{behind}$").sub("", text))
+    if pair := _pair(words):
+        return Value(join(words), is_name=is_name, pair=pair)
     preposition = words.pop(0).casefold() if words and words[0].casefold() in EN.naming_prepositions else ""
     article = article_of(words[0]) if words else ""
     words = words[1:] if article else words
@@ -320,6 +333,18 @@ def _value(text: str, *, is_all: bool = False, is_name: bool = False) -> Value |
     if len(kept) > 1 and any(map(number_in, kept)):  # `three questions` is no other count of what was counted
         return None
     return Value(" ".join(kept), preposition, article)
+
+
+def _pair(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the two things that words name and nothing else: `Pip and Moss`, `a cat and a rabbit`."""
+    parts = [list(part) for is_between, part in groupby(words, lambda word: word.casefold() == "and") if not is_between]
+    bare = [part[1:] if article_of(part[0]) else part for part in parts]
+    is_pair = len(bare) == 2 and words.count("and") == 1
+    return tuple(map(join, bare)) if is_pair and all(map(_may_be_value, bare)) else ()
+
+
+def _may_be_value(words: Sequence[str]) -> bool:
+    return 0 < len(words) <= MOST_WORDS and not any(_is_no_value(word) or _ends_value(word) for word in words)
 
 
 def _ends_value(word: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from memapp.language.english.grammar import EN as WORDS
-from memapp.language.english.grammar import root, tokens
+from memapp.language.english.grammar import is_adverb, root, tokens
 from memapp.language.lexicon import lexicon
 
 _EN = lexicon("domains")
@@ -49,6 +49,18 @@ def kept_out_by(fact: str) -> frozenset[str]:
     foods = [text for one in found for text in one.groupdict().values() if text]
     words = (word for text in foods for word in tokens(text) if word.isalpha() and word.casefold() not in WORDS.function_words)
     return frozenset(_with_what_is_of_them(map(root, words)))
+
+
+def disliked_in(text: str) -> frozenset[str]:
+    """Return the roots of the foods that a text about food tells not to be liked or wanted: `olive` of `I can't stand olives`."""
+    found = _EN.regex("{disliked}").finditer(re.sub("[’ʼ]", "'", text))
+    words = (word.casefold() for one in found for part in one.groupdict().values() for word in tokens(part or ""))
+    foods = (word for word in words if word.isalpha() and not word.endswith("ing") and not _is_of_any_food(word))
+    return frozenset(_with_what_is_of_them(map(root, foods)))
+
+
+def _is_of_any_food(word: str) -> bool:
+    return word in _EN.of_any_food | WORDS.function_words | WORDS.pronouns or is_adverb(word)
 
 
 def _with_what_is_of_them(foods: Iterable[str]) -> set[str]:

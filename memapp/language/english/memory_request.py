@@ -184,7 +184,7 @@ def _alike(text: str, kind: str, by: request_kind.Fitted | None) -> MemoryReques
     own = (end, len(text)) if len(text) - end >= start else (0, start)
     is_every = EN.regex(r"\b{everything}\b").search(text[:start] + text[end:]) is not None
     others = [one for one in sentences(text) if not content or content not in one]
-    asking = sum(_asks(one) and not EN.regex("{order}").fullmatch(one) for one in others)
+    asking = sum(asks(one) and not EN.regex("{order}").fullmatch(one) for one in others)
     is_all = asking <= (kind in ("know", "since") and not content)
     if kind == "forget" and (EN.regex("{of_me}").fullmatch(content) or (is_every and not content)):
         content = EVERYTHING
@@ -219,7 +219,7 @@ def _read(form: Form, written: _Written, said: Sequence[_Sentence], place: int) 
         start, end = one.start + own[0], one.start + own[1]
         words = (one.start, start) if start > one.start else (end, one.end)
         about.append((start, end))
-        is_all = is_all and not (beside and _asks(found.string[slice(*own)]))
+        is_all = is_all and not (beside and asks(found.string[slice(*own)]))
     if about:
         content = written.told((min(about)[0], max(about)[1]))
     if form.get("is_everything") or EN.regex("{of_me}").fullmatch(content):
@@ -246,7 +246,8 @@ def _has_verb(text: str) -> bool:
     return any(word in EN.verbs_in_short or any(map(is_verb, {word, *stems(word)})) for word in words)
 
 
-def _asks(sentence: str) -> bool:
+def asks(sentence: str) -> bool:
+    """Say whether a sentence asks for an answer, or for something to be made."""
     return "?" in sentence or EN.regex("{asks}").match(sentence) is not None
 
 
@@ -267,7 +268,7 @@ def _beside(form: Form, said: Sequence[_Sentence], place: int) -> list[int]:
     """Return the places of the other sentences that a request is about: all that tell, those next to it, or the one behind."""
     match form.get("beside"):
         case "told":
-            others = (at for at, one in enumerate(said) if at != place and not _asks(one.text))
+            others = (at for at, one in enumerate(said) if at != place and not asks(one.text))
             return [at for at in others if said[at].text[_lead(said[at]) :].strip(_TRIMMED)]
         case "stated":
             behind, before = range(place + 1, len(said)), range(place - 1, -1, -1)
@@ -280,7 +281,7 @@ def _beside(form: Form, said: Sequence[_Sentence], place: int) -> list[int]:
 
 def _statements(said: Sequence[_Sentence], places: Sequence[int]) -> list[int]:
     """Return the places of the sentences that state something, up to the first that asks."""
-    stating = (not _asks(said[place].text) and _has_verb(said[place].text) for place in places)
+    stating = (not asks(said[place].text) and _has_verb(said[place].text) for place in places)
     return [place for place, _ in takewhile(lambda pair: pair[1], zip(places, stating, strict=True))]
 
 

@@ -14,6 +14,7 @@ from memapp.language.english.authorship import stated_sentences
 from memapp.language.english.correction import EN, Correction, Kind, Value, article_of, is_day
 from memapp.language.english.dates import is_date, other_day
 from memapp.language.english.grammar import is_adverb, join, stems, tokens
+from memapp.language.english.grounding import SAID
 from memapp.language.english.parsed_fact import number_in, verb_place
 from memapp.language.english.writing import check_form
 
@@ -40,10 +41,12 @@ class Replacement:
 def replacements(correction: Correction, fact: str) -> list[Replacement]:
     """Return the ways in which what holds instead fits into a fact; none where that is not said, or several fit equally."""
     value = correction.instead
-    if value is None:
-        return []
+    if value is None or (correction.is_over and fact.startswith(SAID)):
+        return []  # of what is over only its core stays, and a quotation has none
     written = tokens(fact)
     verb = verb_place(written)
+    if value.pair:
+        return [one for one in _of_pairs(value, written) if one.text != fact and not check_form(one.text)]
     named = _named(correction, written) if correction.old else None
     if verb >= len(written) - 1 and not (named and not correction.is_over):
         return []
@@ -58,6 +61,46 @@ def replacements(correction: Correction, fact: str) -> list[Replacement]:
     is_only_core = correction.is_over and kind in ("noun", "name")
     ways = [_put(value, written, part, whole, verb, is_only_core=is_only_core, is_sure=is_sure) for part, whole, is_sure in found]
     return [one for one in ways if one.text != fact and not check_form(one.text)]
+
+
+def _of_pairs(value: Value, written: Sequence[str]) -> list[Replacement]:
+    """Put of two things that are named together the one that is not known in the place of the other; of two names both."""
+    found: list[tuple[Span, str]] = []
+    new = [one.casefold() for one in value.pair]
+    for at in (place for place, word in enumerate(written) if word == "and"):
+        spans = [_before(written, at), _behind(written, at)]
+        old = [" ".join(written[slice(*span)]).casefold() for span in spans]
+        fitting = [one for one in (0, 1) if any(old[one] == part or old[one].endswith(f" {part}") for part in new)]
+        if len(fitting) == 1:
+            anew = [part for part in value.pair if not f" {old[fitting[0]]}".endswith(f" {part.casefold()}")]
+            found += [(spans[1 - fitting[0]], anew[0])] if len(anew) == 1 else []
+        elif not fitting and all(one[:1].isupper() for one in value.pair) and {at - 1, at + 1} <= set(_name_places(written)):
+            found.append(((at - 1, at + 2), " and ".join(value.pair)))
+    if len(found) != 1:
+        return []
+    ((span, anew_text),) = found
+    return [_put(Value(anew_text), written, span, span, 0, is_only_core=False, is_sure=True)]
+
+
+def _name_places(written: Sequence[str]) -> Iterator[int]:
+    return (at for span in _names(written) for at in range(*span))
+
+
+def _before(written: Sequence[str], at: int) -> Span:
+    """Return where the thing stands that is named before an `and`: a name, or the words of a noun."""
+    start = at
+    while start > 1 and not _is_small(written[start - 1]) and (start == at or written[at - 1][:1].islower()):
+        start -= 1
+    return start, at
+
+
+def _behind(written: Sequence[str], at: int) -> Span:
+    start = at + 2 if article_of(written[min(at + 1, len(written) - 1)]) else at + 1
+    is_name = written[start : start + 1] and written[start][:1].isupper()
+    end = start
+    while end < len(written) and not _is_small(written[end]) and (not is_name or written[end][:1].isupper()):
+        end += 1
+    return start, end
 
 
 def restated(correction: Correction, text: str) -> str:
@@ -105,6 +148,8 @@ def _of_kind(kind: Kind, value: Value, written: Sequence[str], verb: int) -> lis
         case "noun":
             spans = (span for span in _noun_phrases(written, verb + 1))
             return [span for span in spans if _follows(value.preposition, written, span[0])]
+        case "pair":
+            return []
 
 
 def _follows(preposition: str, written: Sequence[str], start: int) -> bool:

@@ -72,16 +72,33 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     for sentence, statements in _parsed(text):
         if _is_of_another(sentence, said[-LAST:]):
             continue
-        for words in statements:
+        told_apart, whole = _beside_asked(sentence), ""
+        for place, words in enumerate(statements):
             if _asks_for(words):
                 continue
             told = _with_name(words, somebody) or named(words, said)
             if begins_with_somebody(told) and len(statements) > 1:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
-            found.append(Statement(join(told), sentence, _fact(tuple(told))))
+            whole = whole if place else _with_whom(sentence, words, told)
+            found.append(Statement(join(told), sentence, _fact(tuple(told)), whole, told_apart))
             said.append(with_names(join(told), given))
     return found
+
+
+def _with_whom(sentence: str, words: Sequence[str], told: Sequence[str]) -> str:
+    """Return a sentence with whom it begins as its first statement names them; nothing where it is as it was typed."""
+    written = tokens(plain(sentence))
+    is_named = len(told) > len(words) and written[:1] == words[:1]
+    return join([*told[: len(told) - len(words) + 1], *written[1:]]) if is_named else ""
+
+
+@lru_cache(maxsize=KEPT_SENTENCES)
+def _beside_asked(sentence: str) -> str:
+    """Return what a sentence tells beside what it asks without a mark; nothing where it asks nothing."""
+    written = tokens(plain(sentence))
+    told = without_interjections(without_asked(written))
+    return join(told) if told and len(told) < len(without_interjections(written)) else ""
 
 
 def _as_put_right(before: Sequence[str]) -> list[str]:

@@ -41,10 +41,16 @@ def _tells(text: str, words: Sequence[str]) -> bool:
     """Say whether a sentence states something in the person's own words, to nobody, and no value of the profile."""
     if len(words) < FEWEST_WORDS or len(text) > MOST_CHARS or _FOREIGN.search(text) or stated(text) or text.endswith("?"):
         return False
-    says = any(is_verb(word.casefold()) or _names(words, at) for at, word in enumerate(words))
+    says = any(is_verb(word.casefold()) or _names(words, at) for at, word in enumerate(words)) or _says_without_verb(words)
     is_to_memapp = not EN.second_person.isdisjoint(map(str.casefold, words)) or _commands(text, words)
     is_for_good = EN.regex(r"\b{for_good}\b").search(text) is not None
     return says and not _asks(words) and (is_for_good or not is_to_memapp)
+
+
+def _says_without_verb(words: Sequence[str]) -> bool:
+    """Say whether words tell a rule of the person's, as they type it: `no coffee after 2 for me`, `night shift only`."""
+    lowered = [word.casefold() for word in words]
+    return not EN.telling_without_verb.isdisjoint(lowered) or (lowered[0] == "no" and "me" in lowered)
 
 
 def _asks(words: Sequence[str]) -> bool:

@@ -17,6 +17,8 @@ from memapp.language.english.given_names import given_names
         ("User adopted a second cat, Mog.", "Your cat is called Mog."),
         ("my late husband Jens was a baker", "Your late husband is called Jens."),
         ("my aunt's name is Ruth", "Your aunt is called Ruth."),
+        ("My granddaughter is Suzie. She is nine.", "Your granddaughter is called Suzie."),
+        ("my boss is Greta and she is strict", "Your boss is called Greta."),
         ("Ruth is my aunt.", "Your aunt is called Ruth."),
         ("my aunt's dog Fips is old", "Your aunt's dog is called Fips."),
         ("our landlord is called Mrs. De Smet and she is odd", "Your landlord is called Mrs. De Smet."),
@@ -46,6 +48,9 @@ def test_several_may_be_named_at_once() -> None:
         "my uncle really likes it",
         "our boss Monday morning: grumpy",
         "Petra is a diver",
+        "my wife is Dutch",
+        "my friend is Tom's brother",
+        "our neighbour is Catholic, I think",
     ],
 )
 def test_what_is_no_name_is_taken_for_none(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.life_domains import domains_of, is_constraint, kept_out_by, serves
+from memapp.language.english.life_domains import disliked_in, domains_of, is_constraint, kept_out_by, serves
 
 
 def test_a_keyword_names_the_domain_that_it_bears_on() -> None:
@@ -36,6 +36,36 @@ def test_a_fact_tells_which_food_is_not_to_be_given(fact: str, foods: set[str]) 
 def test_a_kind_of_food_stands_for_all_that_is_of_it(fact: str, food: str, fine: str) -> None:
     assert serves(f"Try it with {food}.", kept_out_by(fact))
     assert not serves(f"Try it with {fine}.", kept_out_by(fact))
+
+
+@pytest.mark.parametrize(
+    ("typed", "food"),
+    [
+        ("recipe please, no mushrooms pls, can't stand olives", "Add the olives."),
+        ("recipe please, no mushrooms pls, can't stand olives", "Fry some mushrooms."),
+        ("give me a pasta recipe but no cheese, i find it disgusting", "Grate the parmesan."),
+        ("I do not like spicy food or coriander, what should I cook?", "Top it with coriander."),
+        ("I hate fish and I love rice, dinner ideas?", "Try salmon."),
+    ],
+)
+def test_what_somebody_does_not_want_to_eat_is_not_served(typed: str, food: str) -> None:
+    assert serves(food, disliked_in(typed))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "I hate cooking, quick dinner ideas?",
+        "there's no bread left, what can I bake?",
+        "a no bake cheesecake recipe please",
+        "I hate to cook but I need a dinner",
+        "dinner ideas, I have no time",
+        "I don't want to spend more than 20 minutes on dinner",
+        "I love olives, any recipe?",
+    ],
+)
+def test_what_is_no_dislike_of_a_food_keeps_nothing_out(typed: str) -> None:
+    assert disliked_in(typed) == frozenset()
 
 
 def test_who_keeps_no_diet_any_longer_may_be_given_anything() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from memapp.language.english import memory_question
 from memapp.language.english.authorship import TYPED_CHARS
+from memapp.language.english.beyond import read_beyond
 from memapp.language.english.memory_request import read_request
 from memapp.language.english.profile import stated
 from memapp.language.english.profile_hints import unknown_in
@@ -48,7 +49,15 @@ ODD = [
     ("", "...", "x"),
     ("when is ", "the ", "?"),
 ]
-READERS = [stated, read_statements, partial(unknown_in, profile={}), memory_question.read, read_request, asks_about_person]
+READERS = [
+    stated,
+    read_statements,
+    partial(unknown_in, profile={}),
+    memory_question.read,
+    read_request,
+    read_beyond,
+    asks_about_person,
+]
 
 
 @pytest.mark.slow

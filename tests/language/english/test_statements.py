@@ -293,6 +293,7 @@ def test_what_asks_for_something_is_no_fact(text: str) -> None:
         ("I worked thirty years for the post office when they had horses", ["User worked thirty years for the post office."]),
         ("my sister jodies comin up from bristol", ["User's sister Jodie is coming up from bristol."]),
         ("my sister studies coming movements", ["User's sister studies coming movements."]),
+        ("i dont fly, never", ["User does not fly."]),
         ("mums in leeds", ["User's mum is in leeds."]),
         ("Her successor is one of whom I have hopes", []),
         ("mums not to know", []),
@@ -316,3 +317,12 @@ def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str
 )
 def test_what_is_said_of_somebody_without_a_name_cannot_be_asked_about_alone(sentence: str, is_clear: bool) -> None:
     assert stands_alone(sentence) == is_clear
+
+
+def test_what_somebody_named_in_the_same_sentence_has_is_told_of_them() -> None:
+    told = read("I am knitting a cardigan for my granddaughter Suzie, her birthday is on the 12th of June.")
+    assert [one.fact for one in told] == [
+        "User is knitting a cardigan for User's granddaughter Suzie.",
+        "User's granddaughter Suzie's birthday is on the 12th of June.",
+    ]
+    assert [one.fact for one in read("I sat beside a woman and her boss sang.")] == ["User sat beside a woman."]

@@ -14,6 +14,8 @@ STANDS = [
     "alfies scared of spiders tho so no tarantula stuff.",
     "Ruth passed in the spring of 2019.",
     "Elie won't eat anything that's green.",
+    "no coffee after 2 for me, only black tea with lemon",
+    "night shift only, 12 years",
 ]
 ASKS = [
     "Recommend a novel for a lady who has read all of Achebe",
@@ -25,6 +27,7 @@ ASKS = [
     "old tins from the fifties, do folk collect them or is it junk",
     "is Bergen a wet place to visit",
     "need a rhyme for ladder, its a slow song",
+    "schedule a pto request for me on march 1-2",
 ]
 POINTS_ELSEWHERE = [
     "he fixes elevators.",
