@@ -81,6 +81,12 @@ def test_a_language_or_a_grandchild_is_known_by_the_words_that_people_use(runtim
     assert own(runtime, "what is my grandchild called?") == "Your granddaughter is called Mira."
 
 
+@pytest.mark.parametrize("question", ["what is my book about?", "do you remember what my book is about?"])
+def test_the_word_for_a_thing_is_not_the_thing_that_is_theirs(runtime: Runtime, question: str) -> None:
+    tell(runtime, "I am an illustrator for children's books.", "I read two books a week.")
+    assert own(runtime, question) == UNKNOWN
+
+
 def test_of_it_is_told_again_what_the_answer_before_says(runtime: Runtime) -> None:
     tell(runtime, "My choir concert is on 2 December in the cathedral.")
     thread = new_chat(runtime)

@@ -7,6 +7,7 @@ and most of the other words. What is left in doubt is for the model.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from memapp.language.english import asked_sentence
 from memapp.language.english.authorship import own_words
@@ -30,6 +31,7 @@ EN = lexicon("from_memory")
 FRAGMENT_WORDS = 4
 COUNTED_WITHIN = 3
 """So many words behind a number is what it counts."""
+_ASKS_OF_THEIRS = frozenset(["my", "our", "what", "which"])
 ENOUGH = 0.5
 """The share of the other words of a question that a hit must hold."""
 
@@ -40,6 +42,8 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     if not (question.named or question.other or question.wants) or not all(one & held for one in question.named):
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
+        return 0.0
+    if not question.is_told and not _is_of_things(question, sentence):
         return 0.0
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
         return 0.0
@@ -73,6 +77,59 @@ def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
     return verb if is_noun else frozenset()
 
 
+def _is_of_things(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence does not only have the word for what is the person's: `a car factory`, for `my car`.
+
+    What is their favorite, it says they like or have.
+    """
+    said, asked = tokens(expand(sentence)), tokens(question.text)
+    is_favorite = "favorite" in asked
+    is_liked = is_favorite and bool(keys(sorted(EN.liked)) & _held(sentence))
+    is_own = is_favorite or not {"my", "our"}.isdisjoint(asked)
+    for thing in _things(question):
+        places = [at for at, word in enumerate(said) if stems(word.casefold()) & stems(thing)]
+        if not places or is_liked or any(_is_owned(said, at) and _is_thing(said, at, thing) for at in places):
+            continue
+        if is_favorite or not any(_is_thing(said, at, thing) and not (is_own and _is_many(said[at])) for at in places):
+            return False
+    return True
+
+
+def _things(question: MemoryQuestion) -> list[str]:
+    """Return what a question says that the person has, and is nobody living: `car`, of `where is my old car?`"""
+    found: list[str] = []
+    is_theirs = False
+    for word in [] if question.kin else tokens(question.text):
+        is_named = word.islower() and any(keys([word]) & one for one in (*question.named, *question.other))
+        if is_theirs and is_named:  # of `choir concert` the concert
+            found[-1:] = [word]
+        elif word.casefold() in _ASKS_OF_THEIRS:
+            is_theirs, found = True, [*found, ""]
+        else:
+            is_theirs = is_theirs and word.casefold() in EN.small_attributes
+    return list(filter(None, found))
+
+
+def _is_thing(said: Sequence[str], at: int, asked: str) -> bool:
+    """Say whether a noun stands for one thing and not for many, and neither before another noun nor, as nobody's, a name."""
+    if said[at].endswith("'s"):
+        return True
+    following = (said[at + 1 : at + 2] or [""])[0]
+    no_noun = EN.stop_words | EN.function_words | EN.finite | EN.pronouns | EN.adverbs | EN.negations | EN.coordinators
+    is_noun = following[:1].islower() and following not in no_noun and not is_verb(following) and not is_adverb(following)
+    is_name = following[:1].isupper() and following != "I" and not _is_owned(said, at)
+    return not (is_noun or is_name or (_is_many(said[at]) and not _is_many(asked)))
+
+
+def _is_many(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith("'s")
+
+
+def _is_owned(said: Sequence[str], at: int) -> bool:
+    """Say whether what stands at a place of a sentence is somebody's, or had by them."""
+    return not EN.owning.isdisjoint(word.casefold() for word in said[max(0, at - POSSESSED_WORDS) : at])
+
+
 def _share(question: MemoryQuestion, held: frozenset[str]) -> float:
     """Return how much of the other words of a question a sentence holds."""
     return sum(bool(one & held) for one in question.other) / len(question.other) if question.other else 1.0
@@ -97,6 +154,7 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     held = _held(sentence)
     if (
         _only_named(question, sentence)
+        or not _is_of_things(question, sentence)
         or not all(one & held for one in _somebody(question))
         or not (question.wants == "reason" or question.of_anybody or _may_be_about_same(question, sentence, is_fact=is_fact))
     ):
@@ -195,7 +253,8 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
     """Say whether a question names somebody who is the person's by this fact: `Mira`, for `User's sister Mira loves pottery`."""
     words = [word.casefold() for word in tokens(expand(fact))]
     subject = _subject(words) if words[:1] in (["user's"], ["my"]) else []
-    named = [word for word in subject if not stems(word) & kin_words()]
+    no_name = kin_words() | {stem for thing in _things(question) for stem in stems(thing)}  # `my film` is not theirs
+    named = [word for word in subject if not stems(word) & no_name]
     return len(named) < len(subject) and any(keys(named) & one for one in (*question.named, *question.other))
 
 
@@ -321,8 +380,8 @@ def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
 
 
 def _subject(words: Sequence[str]) -> Sequence[str]:
-    """Return who or what of the person's a sentence is about: the words before its verb."""
-    return words[1 : verb_at(words, 1) or len(words)]
+    """Return who or what of the person's a sentence is about: the words before its verb, and before a preposition among them."""
+    return list(takewhile(lambda word: word not in EN.naming_prepositions, words[1 : verb_at(words, 1) or len(words)]))
 
 
 def _has_name(question: MemoryQuestion, sentence: str) -> bool:
