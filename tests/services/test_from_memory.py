@@ -611,6 +611,19 @@ def test_a_job_and_hobbies_are_told_by_what_facts_are_about(runtime: Runtime) ->
     assert "staff engineer" in own(runtime, "what's my job?")
 
 
+def test_the_own_workplace_is_where_the_job_that_is_told_last_is(runtime: Runtime) -> None:
+    tell(runtime, "I write software for a bank")
+    assert own(runtime, "where do I work?") == own(runtime, "who do I work for?") == "You write software for a bank."
+    tell(runtime, "I've been hired as an assistant at the museum")
+    assert "museum" in own(runtime, "where do I work now?")
+
+
+@pytest.mark.parametrize("said", ["I used to work at Philips", "I'm applying for a job at the zoo", "I buy bread in the shop"])
+def test_what_is_over_or_wished_for_or_bought_is_no_job(runtime: Runtime, said: str) -> None:
+    tell(runtime, said)
+    assert own(runtime, "where do I work?") == own(runtime, "what is my job?") == UNKNOWN
+
+
 def test_of_what_is_counted_a_number_stands_before_it(runtime: Runtime) -> None:
     tell(runtime, "I have a little farm with goats", "fourteen goats and one donkey named Winston")
     assert "fourteen goats" in own(runtime, "how many goats do I have?")

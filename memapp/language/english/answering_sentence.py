@@ -22,6 +22,7 @@ from memapp.language.english.memory_question import (
     keys,
     kin_in,
     kin_words,
+    kind_of_life,
     singular,
 )
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
@@ -47,7 +48,9 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
         return 0.0
-    if not question.is_narrative and is_over(sentence) and not is_over(question.text):
+    is_present = not question.is_narrative and not is_over(question.text)
+    is_no_job = _asks_job(question) and not (may_tell_job(sentence) if is_fact else is_of_now(sentence))
+    if is_present and (is_over(sentence) or is_no_job):
         return 0.0
     is_of_somebody = is_fact or bool(question.wants) or not question.is_narrative
     if is_of_somebody and not (question.is_told or question.of_anybody or is_about_same(question, sentence, is_fact=is_fact)):
@@ -62,6 +65,11 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         question.is_yes_or_no or question.of_anybody or not question.is_personal or (question.wants and not question.is_narrative)
     )
     return share if share >= (1.0 if is_exact else ENOUGH) else 0.0
+
+
+def _asks_job(question: MemoryQuestion) -> bool:
+    """Say whether a question asks for the person's own job, or where they have it."""
+    return kind_of_life(question) == "job"
 
 
 def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
@@ -112,7 +120,7 @@ def _things(question: MemoryQuestion) -> list[str]:
 
 def _is_thing(said: Sequence[str], at: int, asked: str) -> bool:
     """Say whether a noun stands for one thing and not for many, and neither before another noun nor, as nobody's, a name."""
-    if said[at].endswith("'s"):
+    if said[at].endswith("'s") or (at and said[at - 1].casefold() in EN.possessives):
         return True
     following = (said[at + 1 : at + 2] or [""])[0]
     no_noun = EN.stop_words | EN.function_words | EN.finite | EN.pronouns | EN.adverbs | EN.negations | EN.coordinators
@@ -163,6 +171,8 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
         return EN.regex("{own_state}").match(question.text) is not None
     is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
     if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+        return False
+    if _asks_job(question) and not question.is_narrative and not is_of_now(sentence):
         return False
     is_told_anyhow = question.wants == "reason" or (question.wants == "job" and bool(question.kin))
     return not question.wants or is_told_anyhow or has_wanted(question, sentence)
@@ -242,6 +252,40 @@ def tells_of_past(text: str) -> bool:
     return EN.regex(r"\b(?:before|used to|until|formerly|previously|earlier|ago|since)\b").search(text) is not None or any(
         word in ("was", "were", "had", "did") or is_past(word) for word in words
     )
+
+
+def is_of_now(text: str) -> bool:
+    """Say whether a text tells what is so at present and neither what was nor what is wished for: `User was made manager` is."""
+    is_past_told = any(word in ("was", "were", "had", "did") or is_past(word) for word in map(str.casefold, tokens(expand(text))))
+    return not EN.regex("{wished}").search(text) and (not is_past_told or EN.regex("{taken_up}").search(text) is not None)
+
+
+def may_tell_job(fact: str) -> bool:
+    """Say whether a fact may tell what the person does for a living: what they do, and not as a customer or guest."""
+    own = EN.regex(r"user'?s? (?:{adverbs} |\w+ly )*(?!{at_leisure}\b(?! been\b))\w").match(fact)
+    theirs = fact.startswith("User's ")
+    return own is not None and is_of_now(fact) and (not theirs or EN.regex("{own_workplace}").match(fact) is not None)
+
+
+def says_kind(kind: str, fact: str) -> bool:
+    """Say whether a fact says of itself that it tells a job: `User keeps bees for a living`."""
+    pattern = EN.table("plainly").get(kind)
+    return pattern is not None and EN.regex(pattern).search(fact) is not None
+
+
+def has_job(fact: str) -> bool:
+    """Say whether a fact has a word of work or what somebody is."""
+    return EN.regex(EN.table("holds")["job"]).search(fact) is not None
+
+
+def names_workplace(fact: str) -> bool:
+    """Say whether a fact names a place where people work: `in a shop`."""
+    return EN.regex(r"\b{workplaces}\b").search(fact) is not None
+
+
+def says_workplace(fact: str) -> bool:
+    """Say whether a fact says where, or for whom, somebody works."""
+    return EN.regex(EN.table("holds")["workplace"]).search(fact) is not None
 
 
 def is_over(text: str) -> bool:
