@@ -36,6 +36,7 @@ from memapp.language.english.memory_question import read
         ("which club do I cheer for?", "User supports Boavista.", "User rows at a club."),
         ("what is my grandchild called?", "User's granddaughter is called Mira.", "User's daughter is called Mira."),
         ("where does Mira live?", "User's sister Mira lives in Ghent.", "User's sister Anna lives in Ghent."),
+        ("what does my niece do?", "User's niece is a pilot.", "User's niece wants to be a pilot."),
         ("where is my car?", "User's car is in the yard.", "User works in a car factory."),
         ("where is my phone?", "User put the phone on the shelf.", "User repairs phones at a kiosk."),
         ("what phone do I have?", "User has a grey phone.", "User repairs phones at a kiosk."),
