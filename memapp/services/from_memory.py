@@ -23,10 +23,12 @@ from memapp.language.english.answering_sentence import (
     is_of_theirs,
     is_over,
     may_answer,
+    may_tell_job,
     meant_by,
     names,
     names_kind,
     quotable,
+    says_workplace,
     tells,
     tells_of_past,
     with_subject,
@@ -46,6 +48,7 @@ from memapp.language.english.memory_question import (
     asks_which,
     has_pronoun,
     is_about_memapp,
+    kind_of_life,
     looked_up_beside,
     may_be_theirs,
     named_alone,
@@ -185,8 +188,11 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         hits += [Recalled.of_message(one, "always") for one in said_at(runtime, times) if one.id not in there]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    if lines := _of_kind(runtime, question) or _answering(runtime, question, message.thread_id, hits):
+    of_kind_asked, is_sure = _of_kind(runtime, question)
+    if lines := (of_kind_asked if is_sure else []) or _answering(runtime, question, message.thread_id, hits):
         return _told(runtime, lines)
+    if of_kind_asked:
+        return _told(runtime, of_kind_asked, UNSURE)
     if not (question.is_personal or question.wants == "reason" or may_be_theirs(question)):
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
@@ -325,18 +331,27 @@ def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[_
     return [line for line in lines if line not in far]
 
 
-def _of_kind(runtime: Runtime, question: MemoryQuestion) -> list[_Line]:
-    """Return what is known of the person's own job or hobbies, by what facts are about; of jobs the last one told."""
-    if question.wants not in KINDS or question.kin or question.names or question.named or question.other or question.is_narrative:
-        return []
-    scope = conversation_scope(runtime)
-    facts = [one for one in memories.in_scope(runtime.read(), scope, OF_KIND_AMONG) if _is_of_self(one.text)]
-    sure = of_kind(runtime, question.wants, [one.text for one in facts])
-    found = [(one, like) for one, like in zip(facts, sure, strict=True) if like]
-    found = [(one, like) for one, like in found if like >= max(like for _, like in found) - NEARLY / 2]
-    newest = sorted(found, key=lambda pair: pair[0].updated_at, reverse=True)[: KINDS[question.wants]]
-    hits = [(Recalled.of(one, like, f"about: {question.wants}", one.updated_at), like) for one, like in newest]
-    return [_Line(hit, answered(hit.text), like) for hit, like in hits]
+def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[_Line], bool]:
+    """Return what is known of the person's own job, workplace or hobbies, by what facts are about, and whether that is sure.
+
+    Of jobs the last one told answers.
+    """
+    kind = kind_of_life(question)
+    if kind not in KINDS:
+        return [], False
+    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), OF_KIND_AMONG)
+    facts = [one for one in facts if (may_tell_job(one.text) if kind == "job" else _is_of_self(one.text))]
+    rated = of_kind(runtime, kind, [one.text for one in facts])
+    found = [(one, like, is_sure) for one, (like, is_sure) in zip(facts, rated, strict=True) if like]
+    if question.wants == "place":
+        found = [one for one in found if says_workplace(one[0].text)]
+    sure = [one for one in found if one[2]]
+    if kind != "job" or not sure:  # a job that is over is left out anyhow
+        found = [one for one in found if one[1] >= max(like for _, like, _ in found) - NEARLY / 2]
+    found = [one for one in found if not sure or one[2]]
+    newest = sorted(found, key=lambda one: one[0].updated_at, reverse=True)[: KINDS[kind]]
+    hits = [(Recalled.of(one, like, f"about: {kind}", one.updated_at), like) for one, like, _ in newest]
+    return [_Line(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
 
 
 def _is_of_self(fact: str) -> bool:

@@ -9,11 +9,22 @@ import numpy as np
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.answering_sentence import certain, is_about_same, is_held_half, may_answer, names, whole_sentences
+from memapp.language.english.answering_sentence import (
+    certain,
+    has_job,
+    is_about_same,
+    is_held_half,
+    may_answer,
+    may_tell_job,
+    names,
+    names_workplace,
+    says_kind,
+    whole_sentences,
+)
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import EN
 from memapp.language.english.memory_question import EN as EN_MEMORY
-from memapp.language.english.memory_question import MemoryQuestion, looked_up_beside
+from memapp.language.english.memory_question import MemoryQuestion, kind_of_life, looked_up_beside
 from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
@@ -31,6 +42,8 @@ PLAINLY_NEAR = 0.4
 """How near to a question that may be of the world a sentence must be, and to one that asks for a reason without giving one."""
 OF_KIND = 0.38
 """How like the examples of a kind a fact of that kind is."""
+OF_WORKPLACE, NEARLY_OF_KIND = 0.3, 0.1
+"""The same of a fact that names where people work; and so much more may it be like examples of another kind."""
 AMONG = 20
 """The waiting requests that are read for what they wait with."""
 
@@ -48,17 +61,26 @@ def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Seque
     return [max(float(like), NEAR) if _is_all_of(question, one) else float(like) for one, like in zip(said, near, strict=True)]
 
 
-def of_kind(runtime: Runtime, kind: str, facts: Sequence[str]) -> list[float]:
-    """Return how surely each fact tells what is asked for, a job or a hobby; 0 for one that is about other things."""
+def of_kind(runtime: Runtime, kind: str, facts: Sequence[str]) -> list[tuple[float, bool]]:
+    """Return how near each fact is to what is asked for, a job or a hobby, 0 if not about it; and whether that is sure."""
     examples = [(name, one) for name, listed in EN_MEMORY.table("kinds").items() for one in listed]
     rows = embedded(runtime, [*(one for _, one in examples), *facts]) if facts else None
     if rows is None:
-        return [0.0] * len(facts)
+        return [(float(says_kind(kind, one)), True) for one in facts]
     alike = rows[len(examples) :] @ rows[: len(examples)].T  # of the likest two: one alone may share only a word
     kinds = np.array([name for name, _ in examples])
     likest = {name: np.sort(alike[:, kinds == name], axis=1)[:, -2:].mean(axis=1) for name in set(kinds)}
-    foremost = np.max(list(likest.values()), axis=0)
-    return [float(like) if like >= max(OF_KIND, most) else 0.0 for like, most in zip(likest[kind], foremost, strict=True)]
+    other = np.max([likest[name] for name in likest if name != kind], axis=0)
+    return [_rated(kind, *one) for one in zip(facts, map(float, likest[kind]), map(float, other), strict=True)]
+
+
+def _rated(kind: str, fact: str, like: float, other: float) -> tuple[float, bool]:
+    if says_kind(kind, fact):
+        return max(like, OF_KIND), True
+    is_in_place = kind == "job" and names_workplace(fact)
+    if like < (OF_WORKPLACE if is_in_place else OF_KIND) or like < other - (NEARLY_OF_KIND if is_in_place else 0.0):
+        return 0.0, False
+    return like, kind != "job" or (like >= other and (is_in_place or has_job(fact)))
 
 
 def _is_all_of(question: MemoryQuestion, sentence: str) -> bool:
@@ -75,6 +97,11 @@ def waiting_for(runtime: Runtime, asked: str, question: MemoryQuestion, told: fl
     sure = ((request, one) for request, one in said if certain(question, f"{one} {request.new_value}", is_fact=False))
     if found := next(chain(of_field, sure), None):
         return found
+    if (kind := kind_of_life(question)) == "job":
+        jobs = [(request, one) for request, one in said if may_tell_job(request.new_value)]
+        rated = of_kind(runtime, kind, [request.new_value for request, _ in jobs])
+        if told_job := next((job for job, (like, _) in zip(jobs, rated, strict=True) if like > told), None):
+            return told_job
     of_anything = question.wants == "reason"
     theirs = [(request, one) for request, one in said if of_anything or is_about_same(question, one, is_fact=False)]
     asked_of = replace(question, is_yes_or_no=False)  # nothing is claimed: it may be this that is asked about

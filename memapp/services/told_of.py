@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memapp.domain.chat import Message
 from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import MemoryRequest
-from memapp.language.english.memory_request import asks_own_words, is_of_person
+from memapp.language.english.memory_request import is_of_person, is_whole_question
 from memapp.runtime import Runtime
 from memapp.services import from_memory, from_profile
 from memapp.services.named import named
@@ -18,7 +18,7 @@ def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier
     content = request.content
     if not content:
         return from_profile.everything(runtime)
-    if (asks_own_words(message.text) or not request.is_sure) and (told := from_memory.known(runtime, message, earlier)):
+    if (is_whole_question(message.text) or not request.is_sure) and (told := from_memory.known(runtime, message, earlier)):
         return told
     found = named(runtime, content, conversation_scope(runtime))
     if found.is_known:

@@ -81,6 +81,12 @@ def test_a_language_or_a_grandchild_is_known_by_the_words_that_people_use(runtim
     assert own(runtime, "what is my grandchild called?") == "Your granddaughter is called Mira."
 
 
+@pytest.mark.parametrize("question", ["what is my book about?", "do you remember what my book is about?"])
+def test_the_word_for_a_thing_is_not_the_thing_that_is_theirs(runtime: Runtime, question: str) -> None:
+    tell(runtime, "I am an illustrator for children's books.", "I read two books a week.")
+    assert own(runtime, question) == UNKNOWN
+
+
 def test_of_it_is_told_again_what_the_answer_before_says(runtime: Runtime) -> None:
     tell(runtime, "My choir concert is on 2 December in the cathedral.")
     thread = new_chat(runtime)
@@ -603,6 +609,19 @@ def test_a_job_and_hobbies_are_told_by_what_facts_are_about(runtime: Runtime) ->
     assert own(runtime, "what are my hobbies?") == "You skate at the bowl."
     tell(runtime, "I got promoted to staff engineer")
     assert "staff engineer" in own(runtime, "what's my job?")
+
+
+def test_the_own_workplace_is_where_the_job_that_is_told_last_is(runtime: Runtime) -> None:
+    tell(runtime, "I write software for a bank")
+    assert own(runtime, "where do I work?") == own(runtime, "who do I work for?") == "You write software for a bank."
+    tell(runtime, "I've been hired as an assistant at the museum")
+    assert "museum" in own(runtime, "where do I work now?")
+
+
+@pytest.mark.parametrize("said", ["I used to work at Philips", "I'm applying for a job at the zoo", "I buy bread in the shop"])
+def test_what_is_over_or_wished_for_or_bought_is_no_job(runtime: Runtime, said: str) -> None:
+    tell(runtime, said)
+    assert own(runtime, "where do I work?") == own(runtime, "what is my job?") == UNKNOWN
 
 
 def test_of_what_is_counted_a_number_stands_before_it(runtime: Runtime) -> None:

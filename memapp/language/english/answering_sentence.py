@@ -7,6 +7,7 @@ and most of the other words. What is left in doubt is for the model.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from memapp.language.english import asked_sentence
 from memapp.language.english.authorship import own_words
@@ -21,6 +22,7 @@ from memapp.language.english.memory_question import (
     keys,
     kin_in,
     kin_words,
+    kind_of_life,
     singular,
 )
 from memapp.language.english.profile_hints import is_secret, touches_sensitive
@@ -30,6 +32,7 @@ EN = lexicon("from_memory")
 FRAGMENT_WORDS = 4
 COUNTED_WITHIN = 3
 """So many words behind a number is what it counts."""
+_ASKS_OF_THEIRS = frozenset(["my", "our", "what", "which"])
 ENOUGH = 0.5
 """The share of the other words of a question that a hit must hold."""
 
@@ -41,9 +44,13 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
+    if not question.is_told and not _is_of_things(question, sentence):
+        return 0.0
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):
         return 0.0
-    if not question.is_narrative and is_over(sentence) and not is_over(question.text):
+    is_present = not question.is_narrative and not is_over(question.text)
+    is_no_job = _asks_job(question) and not (may_tell_job(sentence) if is_fact else is_of_now(sentence))
+    if is_present and (is_over(sentence) or is_no_job):
         return 0.0
     is_of_somebody = is_fact or bool(question.wants) or not question.is_narrative
     if is_of_somebody and not (question.is_told or question.of_anybody or is_about_same(question, sentence, is_fact=is_fact)):
@@ -60,6 +67,11 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
     return share if share >= (1.0 if is_exact else ENOUGH) else 0.0
 
 
+def _asks_job(question: MemoryQuestion) -> bool:
+    """Say whether a question asks for the person's own job, or where they have it."""
+    return kind_of_life(question) == "job"
+
+
 def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
     """Return the verb of a question that a sentence holds as what somebody has: `my drive`, for `what do I drive?`
 
@@ -71,6 +83,59 @@ def _only_named(question: MemoryQuestion, sentence: str) -> frozenset[str]:
     places = [at for at, word in enumerate(words) if keys([word]) & verb] if verb else []
     is_noun = places and all(at and words[at - 1] in EN.possessives for at in places)
     return verb if is_noun else frozenset()
+
+
+def _is_of_things(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence does not only have the word for what is the person's: `a car factory`, for `my car`.
+
+    What is their favorite, it says they like or have.
+    """
+    said, asked = tokens(expand(sentence)), tokens(question.text)
+    is_favorite = "favorite" in asked
+    is_liked = is_favorite and bool(keys(sorted(EN.liked)) & _held(sentence))
+    is_own = is_favorite or not {"my", "our"}.isdisjoint(asked)
+    for thing in _things(question):
+        places = [at for at, word in enumerate(said) if stems(word.casefold()) & stems(thing)]
+        if not places or is_liked or any(_is_owned(said, at) and _is_thing(said, at, thing) for at in places):
+            continue
+        if is_favorite or not any(_is_thing(said, at, thing) and not (is_own and _is_many(said[at])) for at in places):
+            return False
+    return True
+
+
+def _things(question: MemoryQuestion) -> list[str]:
+    """Return what a question says that the person has, and is nobody living: `car`, of `where is my old car?`"""
+    found: list[str] = []
+    is_theirs = False
+    for word in [] if question.kin else tokens(question.text):
+        is_named = word.islower() and any(keys([word]) & one for one in (*question.named, *question.other))
+        if is_theirs and is_named:  # of `choir concert` the concert
+            found[-1:] = [word]
+        elif word.casefold() in _ASKS_OF_THEIRS:
+            is_theirs, found = True, [*found, ""]
+        else:
+            is_theirs = is_theirs and word.casefold() in EN.small_attributes
+    return list(filter(None, found))
+
+
+def _is_thing(said: Sequence[str], at: int, asked: str) -> bool:
+    """Say whether a noun stands for one thing and not for many, and neither before another noun nor, as nobody's, a name."""
+    if said[at].endswith("'s") or (at and said[at - 1].casefold() in EN.possessives):
+        return True
+    following = (said[at + 1 : at + 2] or [""])[0]
+    no_noun = EN.stop_words | EN.function_words | EN.finite | EN.pronouns | EN.adverbs | EN.negations | EN.coordinators
+    is_noun = following[:1].islower() and following not in no_noun and not is_verb(following) and not is_adverb(following)
+    is_name = following[:1].isupper() and following != "I" and not _is_owned(said, at)
+    return not (is_noun or is_name or (_is_many(said[at]) and not _is_many(asked)))
+
+
+def _is_many(noun: str) -> bool:
+    return noun.endswith("s") and not noun.endswith("'s")
+
+
+def _is_owned(said: Sequence[str], at: int) -> bool:
+    """Say whether what stands at a place of a sentence is somebody's, or had by them."""
+    return not EN.owning.isdisjoint(word.casefold() for word in said[max(0, at - POSSESSED_WORDS) : at])
 
 
 def _share(question: MemoryQuestion, held: frozenset[str]) -> float:
@@ -97,6 +162,7 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
     held = _held(sentence)
     if (
         _only_named(question, sentence)
+        or not _is_of_things(question, sentence)
         or not all(one & held for one in _somebody(question))
         or not (question.wants == "reason" or question.of_anybody or _may_be_about_same(question, sentence, is_fact=is_fact))
     ):
@@ -105,6 +171,8 @@ def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> boo
         return EN.regex("{own_state}").match(question.text) is not None
     is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
     if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+        return False
+    if _asks_job(question) and not question.is_narrative and not is_of_now(sentence):
         return False
     is_told_anyhow = question.wants == "reason" or (question.wants == "job" and bool(question.kin))
     return not question.wants or is_told_anyhow or has_wanted(question, sentence)
@@ -186,6 +254,40 @@ def tells_of_past(text: str) -> bool:
     )
 
 
+def is_of_now(text: str) -> bool:
+    """Say whether a text tells what is so at present and neither what was nor what is wished for: `User was made manager` is."""
+    is_past_told = any(word in ("was", "were", "had", "did") or is_past(word) for word in map(str.casefold, tokens(expand(text))))
+    return not EN.regex("{wished}").search(text) and (not is_past_told or EN.regex("{taken_up}").search(text) is not None)
+
+
+def may_tell_job(fact: str) -> bool:
+    """Say whether a fact may tell what the person does for a living: what they do, and not as a customer or guest."""
+    own = EN.regex(r"user'?s? (?:{adverbs} |\w+ly )*(?!{at_leisure}\b(?! been\b))\w").match(fact)
+    theirs = fact.startswith("User's ")
+    return own is not None and is_of_now(fact) and (not theirs or EN.regex("{own_workplace}").match(fact) is not None)
+
+
+def says_kind(kind: str, fact: str) -> bool:
+    """Say whether a fact says of itself that it tells a job: `User keeps bees for a living`."""
+    pattern = EN.table("plainly").get(kind)
+    return pattern is not None and EN.regex(pattern).search(fact) is not None
+
+
+def has_job(fact: str) -> bool:
+    """Say whether a fact has a word of work or what somebody is."""
+    return EN.regex(EN.table("holds")["job"]).search(fact) is not None
+
+
+def names_workplace(fact: str) -> bool:
+    """Say whether a fact names a place where people work: `in a shop`."""
+    return EN.regex(r"\b{workplaces}\b").search(fact) is not None
+
+
+def says_workplace(fact: str) -> bool:
+    """Say whether a fact says where, or for whom, somebody works."""
+    return EN.regex(EN.table("holds")["workplace"]).search(fact) is not None
+
+
 def is_over(text: str) -> bool:
     """Say whether a text says that what it tells is no longer so."""
     return EN.regex("{formerly}").search(text) is not None
@@ -195,7 +297,8 @@ def is_of_theirs(question: MemoryQuestion, fact: str) -> bool:
     """Say whether a question names somebody who is the person's by this fact: `Mira`, for `User's sister Mira loves pottery`."""
     words = [word.casefold() for word in tokens(expand(fact))]
     subject = _subject(words) if words[:1] in (["user's"], ["my"]) else []
-    named = [word for word in subject if not stems(word) & kin_words()]
+    no_name = kin_words() | {stem for thing in _things(question) for stem in stems(thing)}  # `my film` is not theirs
+    named = [word for word in subject if not stems(word) & no_name]
     return len(named) < len(subject) and any(keys(named) & one for one in (*question.named, *question.other))
 
 
@@ -321,8 +424,8 @@ def _is_possessed(question: MemoryQuestion, sentence: str) -> bool:
 
 
 def _subject(words: Sequence[str]) -> Sequence[str]:
-    """Return who or what of the person's a sentence is about: the words before its verb."""
-    return words[1 : verb_at(words, 1) or len(words)]
+    """Return who or what of the person's a sentence is about: the words before its verb, and before a preposition among them."""
+    return list(takewhile(lambda word: word not in EN.naming_prepositions, words[1 : verb_at(words, 1) or len(words)]))
 
 
 def _has_name(question: MemoryQuestion, sentence: str) -> bool:

@@ -185,6 +185,14 @@ def kind_asked(core: str) -> str:
     return next((name for name, pattern in EN.table("wants").items() if EN.regex(pattern).fullmatch(core)), "")
 
 
+def kind_of_life(question: MemoryQuestion) -> str:
+    """Return what of the person's own life a question asks for and names no more of: their job, also by its place, or hobbies."""
+    if question.kin or question.names or question.named or question.is_narrative:
+        return ""
+    is_of_work = question.wants == "place" and any(question.other) and all("job" in one for one in question.other)
+    return "job" if is_of_work else "" if question.other else question.wants
+
+
 def may_be_theirs(question: MemoryQuestion) -> bool:
     """Say whether a question may be of the person's life though others could know the answer: `what broke at the concert?`"""
     is_known = EN.regex("{person}").search(question.text) or (

@@ -101,9 +101,9 @@ def by_likeness(text: str, vector: NDArray[np.float32], by: request_kind.Fitted 
     return _alike(text, max(likely, key=lambda one: likely[one]), by) if none <= 1 - SURE else None
 
 
-def asks_own_words(text: str) -> bool:
-    """Say whether somebody asks for what they said: `what did I tell you about ...`"""
-    return EN.regex("{of_own_words}").search(text) is not None
+def is_whole_question(text: str) -> bool:
+    """Say whether a request asks more than what is known of something: `what did I tell you about ...`, `where my bike is`."""
+    return EN.regex("{of_own_words}|{ask_recall} {clause_of_question}").search(text) is not None
 
 
 def doubts(text: str) -> bool:

@@ -36,6 +36,14 @@ from memapp.language.english.memory_question import read
         ("which club do I cheer for?", "User supports Boavista.", "User rows at a club."),
         ("what is my grandchild called?", "User's granddaughter is called Mira.", "User's daughter is called Mira."),
         ("where does Mira live?", "User's sister Mira lives in Ghent.", "User's sister Anna lives in Ghent."),
+        ("what does my niece do?", "User's niece is a pilot.", "User's niece wants to be a pilot."),
+        ("where is my car?", "User's car is in the yard.", "User works in a car factory."),
+        ("where is my phone?", "User put the phone on the shelf.", "User repairs phones at a kiosk."),
+        ("what phone do I have?", "User has a grey phone.", "User repairs phones at a kiosk."),
+        ("what is my book about?", "User is writing a book about snails.", "User reads two books a week."),
+        ("when is my choir concert?", "User's choir concert is in May.", "User reviews choir concerts in May."),
+        ("what is my favourite film?", "User's favorite film is Heat.", "User's brother's favorite film is Heat."),
+        ("what is my favourite team?", "User supports a team from Porto.", "User coaches a team of kids."),
     ],
 )
 def test_a_fact_must_hold_all_that_is_asked_for(question: str, answers: str, does_not: str) -> None:
