@@ -20,6 +20,7 @@ from memapp.language.english.parsed_fact import Forms, ParsedFact, Word, counts_
 from memapp.language.english.profile import stated_by
 from memapp.language.english.rewording import TURNED, rewording
 from memapp.language.english.slots import FactSlot, is_one, slot_of
+from memapp.language.english.synonyms import are_two_of_a_kind
 
 _SEVERAL_HOLD = "language"
 """A field of the profile with one value, of which people have several all the same."""
@@ -87,7 +88,9 @@ def _by_words(new: str, old: str, likeness: float, bands: Bands) -> MergeVerdict
         return MergeVerdict.SEPARATE
     differences = _differences(one.words, other.words)
     is_other_number = _numbers_differ(one, other, differences)
-    agrees = not is_other_number and not _cannot_agree(one, other, differences)
+    agrees = (
+        not is_other_number and not _cannot_agree(one, other, differences) and not (one.subject and _is_other_thing(differences))
+    )
     if slot is not None and other_slot is not None and in_same_slot:
         return _of_fillers(slot, other_slot, differences, is_close=agrees and _lost(one, other, likeness) <= bands.filler)
     if one.is_denied != other.is_denied:
@@ -278,8 +281,8 @@ def _lost(one: ParsedFact, other: ParsedFact, likeness: float) -> float:
 def _cannot_agree(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     new, old = _sides(differences)
     has_opposites = any(exclude_each_other(word.text, opposite.text) for word in new for opposite in old)
-    dislikes = {any(word.forms & EN.disliking for word in side.words) for side in (one, other)}
-    is_changed = (not one.subject and len(dislikes) > 1) or not EN.changing.isdisjoint(word.text for word in (*new, *old))
+    dislikes = {any(word.forms & EN.disliking for word in side.words if word.place != side.verb_at) for side in (one, other)}
+    is_changed = len(dislikes) > 1 or not EN.changing.isdisjoint(word.text for word in (*new, *old))
     return has_opposites or is_changed or _names_differ(differences) or _rearranged(one, other, differences)
 
 
@@ -288,6 +291,12 @@ def _numbers_differ(one: ParsedFact, other: ParsedFact, differences: Sequence[_D
     new, old = _sides(differences)
     both = all(any(word.number for word in side) for side in (new, old))
     return both or counts_single(one, new, other) or counts_single(other, old, one)
+
+
+def _is_other_thing(differences: Sequence[_Difference]) -> bool:
+    """Say whether a thing is exchanged for another of its kind: in a fact that is never the wording."""
+    exchanged = ((word, other) for place in differences for word in place.new for other in place.old)
+    return any(are_two_of_a_kind(word.meanings, other.meanings) for word, other in exchanged)
 
 
 def _names_differ(differences: Sequence[_Difference]) -> bool:

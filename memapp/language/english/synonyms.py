@@ -33,6 +33,12 @@ def relations(one: frozenset[str], other: frozenset[str]) -> frozenset[Relation]
     return frozenset(there | (back - {Relation.OF_A_KIND}))
 
 
+def are_two_of_a_kind(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Say whether two words name different things of one kind: `piano` and `guitar`, no `sofa` and `couch`."""
+    kinds, others = ({kind for word in side for kind in _related(word).get(Relation.OF_A_KIND, ())} for side in (one, other))
+    return not kinds.isdisjoint(others) and not relations(one, other)
+
+
 def is_known(word: str) -> bool:
     """Say whether a word, or a verb with its particle (`turn_down`), is a thing of its own."""
     return word in _lines()

@@ -60,6 +60,7 @@ def test_what_says_more_in_other_words_takes_the_other_in() -> None:
         ("User began a course in pottery.", "User finished a course in pottery."),
         ("User is allergic to nuts.", "User is allergic to peanuts."),
         ("User likes seafood.", "User likes shrimp."),
+        ("User plays football on Sundays.", "User plays soccer on Sundays."),
         ("User is good at chess before noon.", "User is good at chess after noon."),
         ("User has a piano teacher.", "User teaches piano."),
         ("User hates smokers.", "User hates smoking."),
@@ -98,3 +99,16 @@ def test_what_differs_in_one_thing_is_never_the_same_in_other_words(one: str, ot
 )
 def test_words_that_mean_the_same_in_a_rare_sense_only_do_not_in_a_fact(one: str, other: str) -> None:
     assert compare(one, other, 0.9) is compare(other, one, 0.9) is MergeVerdict.SEPARATE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("User learned to knit from a grandmother.", "User learned to knit from a grandfather."),
+        ("User enjoys handicraft and loves gardening.", "User enjoys handicraft and hates gardening."),
+        ("User eats no sugar on weekdays.", "User drinks no sugar on weekdays."),
+        ("User likes the hotels of a small city.", "User likes the hotels of a small town."),
+    ],
+)
+def test_a_thing_exchanged_for_another_of_its_kind_is_no_wording(one: str, other: str) -> None:
+    assert compare(one, other, 0.99) is compare(other, one, 0.99) is MergeVerdict.SEPARATE
