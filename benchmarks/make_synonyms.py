@@ -2,8 +2,9 @@
 
 Most words have several senses, and two words may share only a rare one. How often each sense occurs is counted in the database
 (`index.sense`); a relation is kept if the product of the two shares, added up over all pairs of senses that have it, is large
-enough: about how likely both words are meant so. The thresholds were chosen on `made_up/said_otherwise.txt`: the lowest from
-which no more pairs of different sentences merge. Words are those that the bundled embedding model knows as one piece, verbs
+enough: about how likely both words are meant so. The thresholds were chosen on `made_up/said_otherwise.txt`, none so low that
+more pairs of different sentences merged, and that of `=` so high that no word passes for another that shares a rare sense with it
+(`tests/language/english/test_rewording.py`). Words are those that the bundled embedding model knows as one piece, verbs
 with a particle (`turn_down`), and two nouns that mean what one word does (`young_woman`).
 
 The files of the database (`data.noun`, `index.sense` and the others, of WordNet 3.1) come with several packages, such as
