@@ -7,7 +7,8 @@ Likeness comes from the bundled embedder. Merged means `SAME` or `UPDATES`: one 
 - pairs that people judged unlike or nearly identical (`data/stsb_en_clean/dev`, scores up to 2.5 and from 4.5 of 5);
 - different persona lines of one person (`data/synthetic_persona_chat/dev`), in the form that facts have;
 - made-up facts that differ in one thing of a kind (`User likes green tea.`), with one or two words more or less;
-- made-up sentences in other words, and such that differ in one thing (`made_up/said_otherwise.txt`).
+- made-up sentences in other words, and such that differ in one thing (`made_up/said_otherwise.txt`);
+- the same of facts about a person only, as they are told twice (`made_up/facts_of_a_person.txt`).
 
 Both halves of each set (every other line) are printed beside the whole.
 
@@ -35,6 +36,7 @@ from memapp.language.english.statements import read
 WRONG_LIMIT = 0.05
 PERSONA_LIMIT = 0.02
 NEARLY_SAME_GOAL = 0.60
+OF_A_PERSON, OF_A_PERSON_GOAL = "facts_of_a_person.txt", 0.35
 NEIGHBOURS = 50
 COMPARE_SHARE = 1.5
 """Comparing a new fact with one not met before takes at most as long as this many readings of a sentence."""
@@ -106,6 +108,9 @@ def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     same, other = said_otherwise()
     yield Measured("made-up, of something else, merged", other, at_most=PERSONA_LIMIT)
     yield Measured("made-up, in other words, merged (for comparison)", same)
+    same, other = said_otherwise(OF_A_PERSON)
+    yield Measured("of a person, of something else, merged", other, at_most=PERSONA_LIMIT)
+    yield Measured("of a person, in other words, merged", same, at_least=OF_A_PERSON_GOAL)
 
 
 def read_lines(path: Path, limit: int | None) -> list[dict[str, Any]]:
@@ -141,11 +146,11 @@ def made_up() -> Iterator[Pair]:
                 yield filled(template, way, one), filled(template, other_way, other)
 
 
-def said_otherwise() -> tuple[list[Pair], list[Pair]]:
+def said_otherwise(name: str = "said_otherwise.txt") -> tuple[list[Pair], list[Pair]]:
     """Return pairs that say the same in other words, and pairs of which one says something else."""
     same: list[Pair] = []
     other: list[Pair] = []
-    for block in (MADE_UP / "said_otherwise.txt").read_text("utf-8").strip().split("\n\n")[1:]:
+    for block in (MADE_UP / name).read_text("utf-8").strip().split("\n\n")[1:]:
         first, *rest = block.splitlines()
         worded = [first, *(line[2:] for line in rest if line.startswith("="))]
         same += combinations(worded, 2)

@@ -11,7 +11,7 @@ from memapp.runtime import Runtime
 from memapp.services import curate, jobs
 from tests.builders import make_runtime
 from tests.reliability.test_replayed import Killed, Known, killed_after, known
-from tests.services.test_consolidate import DOCTOR, JOB, learned, says
+from tests.services.test_consolidate import JOB, UNSURE, learned, says
 
 FACTS = (
     "User has a dog.",
@@ -21,7 +21,7 @@ FACTS = (
     "User has a boat.",
     "User has a boat named Mia.",
     "User has a red boat.",
-    *DOCTOR,
+    *UNSURE,
 )
 
 

@@ -137,11 +137,11 @@ def test_a_few_questions_wait_at_a_time(plain: Runtime) -> None:
     assert len(tidy(plain)) == consolidate.MOST_QUESTIONS == pending.count_pending(plain)
 
 
-DOCTOR = ("User works as a family physician.", "User is a family doctor.")
+UNSURE = ("User drives an old red Volvo.", "User has an old red Volvo.")
 STAMPS = ("User collects old stamps from Asia.", "User is a collector of old stamps.")
 OF_A_MODEL = [
-    ("same", *DOCTOR, {DOCTOR[0]}),
-    ("b_more", *DOCTOR, {DOCTOR[1]}),
+    ("same", *UNSURE, {UNSURE[0]}),
+    ("b_more", *UNSURE, {UNSURE[1]}),
     ("same", *STAMPS, {STAMPS[0]}),
     ("b_more", *STAMPS, None),
     ("same", "User ran a marathon in 3 hours.", "User finished a marathon in 4 hours.", None),
@@ -149,8 +149,8 @@ OF_A_MODEL = [
     ("same", "User may sell the old boat.", "User is selling the old boat.", None),
     ("same", "User's brother collects old stamps.", "User is a collector of old stamps.", None),
     ("same", "User plays the violin in a quartet.", "User plays the viola in a quartet.", None),
-    ("different", *DOCTOR, None),
-    ("not_both", *DOCTOR, None),
+    ("different", *UNSURE, None),
+    ("not_both", *UNSURE, None),
     ("both", "User has a dog named Rex.", "User has a brown dog.", {"User has a brown dog named Rex."}),
     ("both", "User has a dog named Rex.", "User has a brown dog with a limp.", None),
     ("both", "User has a dog named Rex.", "User has a dog from Ghent.", None),
@@ -195,17 +195,17 @@ def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(runtime: Run
 def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
     runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned(runtime, *DOCTOR, "User has a dog.", "User has a dog named Rex.")
+    learned(runtime, *UNSURE, "User has a dog.", "User has a dog named Rex.")
     model.misbehave("crash")
     tidy(runtime)
-    assert live(runtime) == {*DOCTOR, "User has a dog named Rex."}
+    assert live(runtime) == {*UNSURE, "User has a dog named Rex."}
     model.script = says("same")
     with monkeypatch.context() as poor:
         poor.setattr(consolidate, "TOKENS_PER_DAY", 100)
         tidy(runtime)
     assert len(model.seen) == 1, "nothing was asked"
     tidy(runtime)
-    assert DOCTOR[1] not in live(runtime)
+    assert UNSURE[1] not in live(runtime)
     assert 100 < sum(one["meta"]["tokens"] for one in recorded(runtime, "consolidate")) < consolidate.TOKENS_PER_DAY
 
 
@@ -320,7 +320,7 @@ def test_what_is_pinned_or_by_hand_gives_way_to_nothing_learned(plain: Runtime) 
 
 
 def test_what_changes_while_the_model_answers_is_left_as_it_is(runtime: Runtime, model: ScriptedModel) -> None:
-    one, _ = learned(runtime, *DOCTOR)
+    one, _ = learned(runtime, *UNSURE)
 
     def edit_meanwhile(prompt: Prompt, sampling: Sampling) -> str | None:
         curate.edit(runtime, one, "User keeps bees.")
@@ -328,13 +328,13 @@ def test_what_changes_while_the_model_answers_is_left_as_it_is(runtime: Runtime,
 
     model.script = edit_meanwhile
     tidy(runtime)
-    assert live(runtime) == {"User keeps bees.", DOCTOR[1]}
+    assert live(runtime) == {"User keeps bees.", UNSURE[1]}
     assert activity.tidied(runtime).pairs == 0
 
 
 def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(runtime: Runtime, model: ScriptedModel) -> None:
     told = [f"User has {number} {what}." for what in ("hens", "goats", "boats") for number in (2, 3)]
-    learned(runtime, *told, *DOCTOR)
+    learned(runtime, *told, *UNSURE)
     cancel = Cancel()
     for _ in jobs.run(runtime, cancel, [JOB]):
         cancel.set()
@@ -347,5 +347,5 @@ def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(runtime: Runtim
     assert jobs.is_due(runtime, JOB)
     model.script = says("same")
     tidy(runtime)
-    assert live(runtime) == {*told[1::2], DOCTOR[0]}
+    assert live(runtime) == {*told[1::2], UNSURE[0]}
     assert not jobs.is_due(runtime, JOB)

@@ -16,11 +16,12 @@ from memapp.domain.profile import has_many, normal_value
 from memapp.language.english.grammar import EN
 from memapp.language.english.grounding import SAID
 from memapp.language.english.opposites import exclude_each_other
-from memapp.language.english.parsed_fact import Forms, ParsedFact, Word, items_of, owned_in, parse
+from memapp.language.english.parsed_fact import Forms, ParsedFact, Word, counts_single, items_of, owned_in, parse
 from memapp.language.english.profile import stated_by
+from memapp.language.english.rewording import TURNED, rewording
 from memapp.language.english.slots import FactSlot, is_one, slot_of
+from memapp.language.english.synonyms import are_two_of_a_kind
 
-_TURNED = [("before", "after"), ("over", "under"), ("up", "down"), ("from", "to"), ("on", "off"), ("in", "out")]
 _SEVERAL_HOLD = "language"
 """A field of the profile with one value, of which people have several all the same."""
 _YEAR = re.compile(r"(?:\d+_\w+_)?(?:19|20)\d\d")
@@ -73,6 +74,11 @@ def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> 
     """Say what a new sentence is to a stored one, given the cosine of their embeddings."""
     if new.startswith(SAID) or old.startswith(SAID):  # what cannot be read cannot be laid side by side
         return MergeVerdict.SAME if new == old else MergeVerdict.SEPARATE
+    verdict = _by_words(new, old, likeness, bands)
+    return _in_other_words(new, old, likeness, bands) if verdict is MergeVerdict.SEPARATE else verdict
+
+
+def _by_words(new: str, old: str, likeness: float, bands: Bands) -> MergeVerdict:
     one, other = parse(new), parse(old)
     slot, other_slot = slot_of(new), slot_of(old)
     in_same_slot = slot is not None and other_slot is not None and (slot.who, slot.name) == (other_slot.who, other_slot.name)
@@ -82,7 +88,9 @@ def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> 
         return MergeVerdict.SEPARATE
     differences = _differences(one.words, other.words)
     is_other_number = _numbers_differ(one, other, differences)
-    agrees = not is_other_number and not _cannot_agree(one, other, differences)
+    agrees = (
+        not is_other_number and not _cannot_agree(one, other, differences) and not (one.subject and _is_other_thing(differences))
+    )
     if slot is not None and other_slot is not None and in_same_slot:
         return _of_fillers(slot, other_slot, differences, is_close=agrees and _lost(one, other, likeness) <= bands.filler)
     if one.is_denied != other.is_denied:
@@ -92,6 +100,15 @@ def compare(new: str, old: str, likeness: float, bands: Bands = MERGE_BANDS) -> 
     if one.is_over != other.is_over or not agrees:
         return MergeVerdict.SEPARATE
     return _of_wording(one, other, differences, likeness, bands)
+
+
+def _in_other_words(new: str, old: str, likeness: float, bands: Bands) -> MergeVerdict:
+    """Compare by what the words mean; where each stands for one of the other sentence, they may be much less alike."""
+    one, other = parse(new), parse(old)
+    found = rewording(one, other) if likeness >= bands.phrase else None
+    if not found or (likeness < bands.check and (one.subject or found.says_more or found.says_less)):
+        return MergeVerdict.SEPARATE
+    return MergeVerdict.UPDATES if found.says_more else MergeVerdict.SAME
 
 
 def richer(new: str, old: str) -> str:
@@ -264,19 +281,22 @@ def _lost(one: ParsedFact, other: ParsedFact, likeness: float) -> float:
 def _cannot_agree(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     new, old = _sides(differences)
     has_opposites = any(exclude_each_other(word.text, opposite.text) for word in new for opposite in old)
-    return has_opposites or _names_differ(differences) or _rearranged(one, other, differences)
+    dislikes = {any(word.forms & EN.disliking for word in side.words if word.place != side.verb_at) for side in (one, other)}
+    is_changed = len(dislikes) > 1 or not EN.changing.isdisjoint(word.text for word in (*new, *old))
+    return has_opposites or is_changed or _names_differ(differences) or _rearranged(one, other, differences)
 
 
 def _numbers_differ(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     """Two numbers, or one number against `a`; a number beside no number only says more."""
-    numbers = [[word.number for word in side if word.number] for side in _sides(differences)]
-    return all(numbers) or _counts_single(one, numbers[0], other) or _counts_single(other, numbers[1], one)
+    new, old = _sides(differences)
+    both = all(any(word.number for word in side) for side in (new, old))
+    return both or counts_single(one, new, other) or counts_single(other, old, one)
 
 
-def _counts_single(counting: ParsedFact, numbers: Sequence[str], other: ParsedFact) -> bool:
-    """Say whether one sentence counts (`two cats`) what the other has one of (`a cat`)."""
-    following = zip(counting.words, counting.words[1:], strict=False)
-    return any(word.number in numbers and word.number != "1" and noun.forms & other.singles for word, noun in following)
+def _is_other_thing(differences: Sequence[_Difference]) -> bool:
+    """Say whether a thing is exchanged for another of its kind: in a fact that is never the wording."""
+    exchanged = ((word, other) for place in differences for word in place.new for other in place.old)
+    return any(are_two_of_a_kind(word.meanings, other.meanings) for word, other in exchanged)
 
 
 def _names_differ(differences: Sequence[_Difference]) -> bool:
@@ -288,7 +308,7 @@ def _names_differ(differences: Sequence[_Difference]) -> bool:
 def _rearranged(one: ParsedFact, other: ParsedFact, differences: Sequence[_Difference]) -> bool:
     """Say whether words changed places, and with them who does what to whom, where from and where to, or what is denied."""
     ours, theirs = set(one.frame) - set(other.frame), set(other.frame) - set(one.frame)
-    if any({left, right} <= ours | theirs and (left in ours) != (right in ours) for left, right in _TURNED):
+    if any(pair <= ours | theirs and len(pair & ours) == 1 for pair in TURNED):
         return True
     new, old = _sides(differences)
     moved = [word for word in new if word.is_among(old)]

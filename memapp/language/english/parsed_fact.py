@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 
 from memapp.language.english.clauses import verb_at
 from memapp.language.english.grammar import EN, expand, is_adverb, is_past, stems, tokens
+from memapp.language.english.synonyms import Relation, is_known, relations
 
 Forms = tuple[frozenset[str], ...]
 """Words, each with what it may be a form of."""
@@ -27,6 +28,16 @@ class Word:
     is_name: bool
     opens_phrase: bool
     """Follows a small word, as in `in Oslo`, or begins a phrase of its own: `named Rex`, `every day`."""
+    role: str
+    """The small word that says what part it has: `to` of `prefers tea to coffee`, `not` of `likes jazz but not opera`."""
+    place: int
+    """Where it stands among all words."""
+    run: int
+    """Which words stand together with none between: one noun, as `primary school teacher`."""
+    joined_at: int
+    """Where the `and` stands that joins it to another word; -1 for none."""
+    meanings: frozenset[str]
+    """Its forms; with the particle that follows, if one does: `turn_down`."""
 
     def is_among(self, others: Sequence["Word"]) -> bool:
         return any(not self.forms.isdisjoint(other.forms) for other in others)
@@ -42,6 +53,8 @@ class ParsedFact:
     """Whom a fact is about: the person, or who or what of theirs; empty for any other sentence."""
     verb: frozenset[str]
     """What they do, for a fact."""
+    verb_at: int
+    """Where that stands among all words."""
     is_denied: bool
     is_over: bool
     """Told as something that was so: `used to`, `quit`."""
@@ -56,7 +69,10 @@ def parse(text: str) -> ParsedFact:
     """Take a sentence apart."""
     text = re.sub(r"\b(?:quit|left|lost) (?:the|User's) job (?=(?:at|with|for)\b)", "quit working ", text)
     text = EN.regex(r"\b(\d{1,2}) ({months}) (\d{4})\b").sub(r"\1_\2_\3", text)  # a date is one word
-    written = tokens(re.sub(r"\bno longer\b", "not", expand(text).replace("-", " ")))
+    text = expand(text)
+    for longer, shorter in EN.table("said_shorter").items():
+        text = EN.regex(longer).sub(shorter, text)
+    written = _front_last(tokens(re.sub(r"\bno longer\b", "not", text.replace("-", " "))))
     lowered = [word.casefold() for word in written]
     subject, start = _subject(written)
     place = _verb_place(lowered, start) if start else len(lowered)
@@ -74,12 +90,27 @@ def parse(text: str) -> ParsedFact:
         frame=tuple(word for word in lowered if word in EN.frame),
         subject=subject,
         verb=_verb_forms(verb),
+        verb_at=place,
         is_denied=is_over or EN.negations.isdisjoint(lowered) != EN.disliking.isdisjoint(stems(verb)),
         is_over=is_over,
         is_past=_is_past(lowered, verb, place),
         hedges=hedges_of(written) - {"use", "used", "go", "going"},
         singles=_singles(lowered),
     )
+
+
+def _front_last(written: list[str]) -> list[str]:
+    """Put what stands before the person behind what is said of them: `On Sundays User bakes` is `User bakes on Sundays`."""
+    start = next((at for at, word in enumerate(written) if word in ("User", "User's")), 0)
+    front = written[:start]
+    if (
+        not front
+        or front[0].casefold() not in EN.fronting | EN.numbers
+        or not EN.finite.isdisjoint(word.casefold() for word in front)
+    ):
+        return written
+    front[0] = front[0].casefold()
+    return written[start:] + [word for word in front if word != ","]
 
 
 def verb_place(written: Sequence[str]) -> int:
@@ -107,6 +138,17 @@ def owned_in(text: str) -> Forms:
     return tuple(_forms(word.casefold()) for word in written[1:end] if not word[0].isupper())
 
 
+def counts_single(counting: ParsedFact, words: Sequence[Word], other: ParsedFact) -> bool:
+    """Say whether one of some words of a sentence counts (`two cats`) what the other sentence has one of (`a cat`)."""
+    numbers = {word.number for word in words} - {"", "1"}
+    following = zip(counting.words, counting.words[1:], strict=False)
+    return any(word.number in numbers and _is_one_of(noun, other.singles) for word, noun in following)
+
+
+def _is_one_of(word: Word, singles: frozenset[str]) -> bool:
+    return not word.forms.isdisjoint(singles) or Relation.SAME in relations(word.meanings, singles)
+
+
 def number_in(word: str) -> str:
     """Return the number that a word says, in digits; empty for any other word."""
     return _number(word.casefold())
@@ -124,7 +166,7 @@ def _subject(written: Sequence[str]) -> tuple[frozenset[str], int]:
     if written[:1] == ["User"]:
         return frozenset({"user"}), 1
     if written[:1] == ["User's"] and len(written) > 1:
-        return stems(written[1]), verb_at(written, 1) or len(written)
+        return _forms(written[1].casefold()), verb_at(written, 1) or len(written)
     return frozenset(), 0
 
 
@@ -179,7 +221,44 @@ def _word(written: Sequence[str], lowered: Sequence[str], at: int) -> Word:
     forms = frozenset({number}) if number else _forms(text)
     before = next((word for word in reversed(lowered[:at]) if word not in EN.articles | EN.numbers), "")
     opens_phrase = before == "," or before in EN.function_words or text in EN.opening or is_adverb(text) or is_past(text)
-    return Word(text, forms, number, at > 0 and written[at][:1].isupper(), opens_phrase)
+    return Word(
+        text,
+        forms,
+        number,
+        is_name=at > 0 and written[at][:1].isupper(),
+        opens_phrase=opens_phrase,
+        role=_role(lowered, at),
+        place=at,
+        run=sum(word in EN.frame | EN.articles or not word[0].isalnum() for word in lowered[:at]),
+        joined_at=_joined_at(lowered, at),
+        meanings=_meanings(lowered, at, forms),
+    )
+
+
+def _meanings(lowered: Sequence[str], at: int, forms: frozenset[str]) -> frozenset[str]:
+    """Return what to look up: `turned down` is `rejected`, too."""
+    particle = lowered[at + 1] if at + 1 < len(lowered) else ""
+    phrases = frozenset(f"{form}_{particle}" for form in forms) if particle in EN.particles else frozenset()
+    return forms | frozenset(filter(is_known, phrases))
+
+
+def _joined_at(lowered: Sequence[str], at: int) -> int:
+    """Return the place of an `and` beside a word, but for an article; what is on both sides of it may change places."""
+    before, after = at - 1 - (lowered[at - 1] in EN.articles), at + 1
+    return next((place for place in (after, before) if 0 <= place < len(lowered) and lowered[place] in ("and", "or")), -1)
+
+
+def _role(lowered: Sequence[str], at: int) -> str:
+    """Return the preposition or the negation of the phrase that a word stands in."""
+    for place in range(at - 1, -1, -1):
+        word = lowered[place]
+        if word == "to" and place + 1 < at and lowered[place + 1] in EN.common_verbs:
+            return ""
+        if word in EN.prepositions or word in EN.negations:
+            return "" if word == "to" and place + 1 == at and lowered[at] in EN.common_verbs else word
+        if word in (",", ";") or word in EN.finite or word == "but":
+            return ""
+    return ""
 
 
 def _number(word: str) -> str:
@@ -192,4 +271,6 @@ def _number(word: str) -> str:
 def _forms(word: str) -> frozenset[str]:
     """Return what it may be a form of; who loves a thing likes it, and who hates it denies that."""
     found = stems(word.replace("grey", "gray"))
+    same = EN.forms("one_meaning")
+    found |= {same[stem] for stem in found if stem in same}
     return found | {"like"} if not found.isdisjoint(EN.like_or_dislike) else found
