@@ -39,7 +39,7 @@ LEAST_ASKED = 0.25
 """A question that scores less by itself has hardly to do with the message, and so has its answer."""
 TWO_AWAY = 0.20
 OTHER_CHAT = 0.15
-"""Share of what the best message of its chat scores less than the best of all: of a thing people speak in one chat, and again there."""
+"""Share of what the best message of its chat scores less than the best of all: of a thing people speak in one chat."""
 THAT_DAY = 0.30
 THAT_MONTH = 0.10
 """For what was said on a day, or in a month, that the message names."""

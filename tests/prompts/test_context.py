@@ -103,7 +103,8 @@ def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:
 
 def test_a_small_model_reads_its_last_reply_before_a_message_about_it() -> None:
     history = [Exchange("I have a cat.", "How nice!"), Exchange("Write me a poem.", "Roses are red.")]
-    for message in ("make it funnier", "Really?", "ok, continue", "a bit shorter please", "why is that?", "yes please!", "haha ok, another one"):
+    about_it = ("make it funnier", "Really?", "ok, continue", "a bit shorter please", "why is that?", "yes please!")
+    for message in (*about_it, "haha ok, another one"):
         turns = trunk(replace(context(message, history), form="simple")).turns
         assert [turn.content for turn in turns] == ["Write me a poem.", "Roses are red.", message]
     for message in ("Why is the sky blue?", "I made it home", "What should I cook?", "Really good day today"):
