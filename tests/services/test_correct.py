@@ -303,19 +303,19 @@ def test_what_is_done_by_now_replaces_what_was_done_for_the_same(
     [
         (("I play the cello", "I gave up the cello, it was torture"), ["User gave up the cello."]),
         (("I play the cello", "I gave up the cello, it's the viola now"), ["User gave up the cello.", "User plays the viola."]),
-        (
-            (
-                "Bas is a good man but he puts cheese on everything.",
-                "Bas has given up cheese, a miracle. He is a plumber, he loves it.",
-            ),
-            [],
-        ),
     ],
 )
 def test_what_is_said_of_an_end_stands_in_the_place_of_nothing(tmp_path: Path, turns: tuple[str, ...], known: list[str]) -> None:
     small = make_runtime(tmp_path, ScriptedModel(parameters=1))
     tell(small, *turns)
     assert sorted(live(small)) == known
+    small.close()
+
+
+def test_a_remark_on_an_end_becomes_nothing_that_somebody_said(tmp_path: Path) -> None:
+    small = make_runtime(tmp_path, ScriptedModel(parameters=1))
+    tell(small, "Bas puts cheese on everything.", "Bas has given up cheese, a miracle. He is a plumber, he loves it.")
+    assert not [one for one in live(small) if "miracle" in one and "given up cheese" not in one]
     small.close()
 
 

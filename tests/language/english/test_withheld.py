@@ -77,7 +77,7 @@ def test_no_message_tells_a_value_that_is_withheld(value: str, parts: list[tuple
     text = "".join(f"{part.replace('{}', value)}{joint}" for part, joint in parts)
     for field in ("preferred_name", "city", "health"):
         told = told_beside(text, [Hint(field, value)])
-        assert re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", told, re.IGNORECASE) is None
+        assert re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold()) is None
         assert not any(one.field == field for one in stated(told))
 
 
