@@ -37,7 +37,7 @@ IN_DOUBT = 0.3
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-ORDINARY = 0.12
+ORDINARY = 0.10
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
@@ -52,7 +52,7 @@ ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birt
 """What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
 SURELY_LASTS, SURELY_MEANT = 0.95, 0.92
 """How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
-ORDINARY_QUOTE = 0.06
+ORDINARY_QUOTE = 0.05
 """The same of what the person says of themselves so."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
