@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.life_domains import disliked_in, domains_of, is_constraint, kept_out_by, serves
+from memapp.language.english.life_domains import disliked_in, domains_of, is_constraint, kept_out_by, serves, touches_food
 
 
 def test_a_keyword_names_the_domain_that_it_bears_on() -> None:
@@ -82,3 +82,10 @@ def test_a_sentence_that_leaves_a_food_out_does_not_serve_it() -> None:
 def test_what_somebody_avoids_or_minds_keeps_them_from_it(said: str) -> None:
     assert is_constraint(said)
     assert not is_constraint("I find peace in the woods.")
+
+
+def test_who_drinks_too_much_does_not_speak_of_food() -> None:
+    assert touches_food("what drinks go with curry?") and touches_food("i need a drink with that soup")
+    assert not any(
+        map(touches_food, ("my wife lost her mum to the drink last spring", "he has a drink problem", "back on the drink"))
+    )
