@@ -69,6 +69,15 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back(seen: Seen) -> None
     await seen.press("u", until=lambda: "▸   Make soup" in seen.text())
 
 
+async def test_a_checklist_that_closes_while_it_is_looked_up_does_not_freeze_the_window(seen: Seen) -> None:
+    howtos.add(seen.app.runtime, TEA)
+    view = ChecklistView(seen.app.runtime)
+    await seen.app.screen.mount(view)
+    await view.remove()
+    await view.show(howtos.checklists(seen.app.runtime)[0])
+    assert not view.children
+
+
 async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Seen) -> None:
     await seen.type(f"/howto {TEA}")
     await seen.pilot.press("enter")

@@ -43,12 +43,14 @@ class ChecklistView(Vertical, can_focus=True):
 
     async def show(self, checklist: Checklist) -> None:
         """Show a how-to; of another than before, at its first open step."""
+        lines = len(checklist.done_at) + 1
+        await self.mount_all(Static(markup=False) for _ in range(lines - len(self.children)))
+        if len(self.children) < lines:
+            return  # it closes, and takes nothing in any more
         if self._shown is None or self._shown.howto.id != checklist.howto.id:
             self._at = checklist.next_step or 1
         self._shown = checklist
         self._at = min(self._at, len(checklist.done_at))
-        while len(self.children) < len(checklist.done_at) + 1:
-            await self.mount(Static(markup=False))
         for number, line in enumerate(self.query_children(Static)):
             line.display = number <= len(checklist.done_at)
         self._draw()
