@@ -73,8 +73,8 @@ def test_a_reminder_of_a_weekday_is_kept_with_its_date(runtime: Runtime) -> None
 
 def test_a_reminder_that_cannot_be_told_of_the_person_is_kept_as_it_was_said(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    own(runtime, "I keep a goat. Remind me to feed him!", thread)
-    assert known(runtime) == ["You said: Remind me to feed him."]
+    own(runtime, "I play the lute. Remind me to tune it!", thread)
+    assert known(runtime) == ["You said: Remind me to tune it."]
 
 
 @pytest.mark.parametrize(
