@@ -196,8 +196,7 @@ def fuse(
         for one in candidates
         if _has_reason(one)
     ]
-    best_of = _best_of_chats(ranked)
-    ranked = [_in_its_chat(one, best_of) for one in ranked]
+    ranked = _by_chats(ranked)
     ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
     return _each_text_once(ranked)
 
@@ -242,20 +241,20 @@ def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     return lent
 
 
-def _best_of_chats(ranked: Sequence[Ranked]) -> dict[str, float]:
-    best: dict[str, float] = {}
+def _by_chats(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Count it against a message that its chat has little to do with what is asked; of one chat alone nothing changes."""
+    best_of: dict[str, float] = {}
     for one in ranked:
         if one.candidate.kind == "message":
-            best[one.candidate.thread_id] = max(one.score, best.get(one.candidate.thread_id, 0.0))
-    return best
-
-
-def _in_its_chat(one: Ranked, best_of: Mapping[str, float]) -> Ranked:
-    """Count it against a message that its chat has little to do with what is asked; of one chat alone nothing changes."""
-    if one.candidate.kind != "message":
-        return one
-    behind = max(best_of.values()) - best_of[one.candidate.thread_id]
-    return Ranked(one.candidate, {**one.parts, "other chat": -OTHER_CHAT * behind})
+            best_of[one.candidate.thread_id] = max(one.score, best_of.get(one.candidate.thread_id, 0.0))
+    best = max(best_of.values(), default=0.0)
+    behind = {thread_id: OTHER_CHAT * (of_chat - best) for thread_id, of_chat in best_of.items()}
+    return [
+        Ranked(one.candidate, {**one.parts, "other chat": behind[one.candidate.thread_id]})
+        if one.candidate.kind == "message"
+        else one
+        for one in ranked
+    ]
 
 
 def _boosts(candidate: Candidate, now: datetime, times: Sequence[NamedTime], related: Mapping[str, float]) -> dict[str, float]:
