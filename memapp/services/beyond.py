@@ -20,7 +20,7 @@ CANNOT = {
     "online": "I cannot look anything up online: nothing leaves this machine.",
     "weather": "I cannot know the weather: I look nothing up, and nothing leaves this machine.",
 }
-ASK_ME = "Write it behind `remember that`, and I keep it."
+ASK_ME = "Begin with `remember that`, and I keep it."
 """Of what may be sensitive, or cannot be judged: a yes of theirs, and not a guess, keeps it."""
 
 
@@ -38,10 +38,11 @@ def _kept(runtime: Runtime, request: MemoryRequest, message: Message, actor: Act
     """Keep what somebody wants to be reminded of, and say so."""
     if not request.content:
         return ""
-    wish = dated(as_wish(request.content), local_day(message), is_ahead=True)
+    said = as_wish(request.content)
+    wish = dated(said, local_day(message), is_ahead=True)
     language = language_of(wish)
     facts = [one.text for one in language.facts_in(wish)]
-    parts = [wish, *clauses_of(request.content)]
+    parts = [said, *clauses_of(request.content)]  # judged as typed: a date written out is no birthday
     is_stated = tells_something(request.content) or language.read(wish).stated or any(unknown_in(one, {}) for one in facts)
     if is_stated or len(surely_ordinary(runtime, parts)) < len(parts):
         return ASK_ME

@@ -312,6 +312,11 @@ def test_what_is_said_of_an_end_stands_in_the_place_of_nothing(tmp_path: Path, t
     small.close()
 
 
+def test_one_thing_is_put_in_the_place_of_another_without_a_comma(runtime: Runtime) -> None:
+    tell(runtime, "my sister Lotte works at the brewery", "no wait, its the bakery not the brewery")
+    assert live(runtime) == ["User's sister Lotte works at the bakery."]
+
+
 def test_a_remark_on_an_end_becomes_nothing_that_somebody_said(tmp_path: Path) -> None:
     small = make_runtime(tmp_path, ScriptedModel(parameters=1))
     tell(small, "Bas puts cheese on everything.", "Bas has given up cheese, a miracle. He is a plumber, he loves it.")

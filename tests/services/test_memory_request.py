@@ -66,6 +66,11 @@ def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
     assert known(runtime) == ["You want to be reminded to water the plants on Sunday 1 February 2026."]
 
 
+def test_a_reminder_is_judged_without_the_date_that_is_written_out(runtime: Runtime) -> None:
+    own(runtime, "remind me tomorrow to call lotte")
+    assert known(runtime) == ["You want to be reminded on Sunday 1 February 2026 to call lotte."]
+
+
 def test_a_reminder_of_a_weekday_is_kept_with_its_date(runtime: Runtime) -> None:
     own(runtime, "remind me on friday to water the plants")
     assert known(runtime) == ["You want to be reminded on Friday 6 February 2026 to water the plants."]
