@@ -90,8 +90,10 @@ def _write(path: str, signs: Sequence[str]) -> None:
             os.unlink(path)
             return
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
+        begun = f"{path}.{os.getpid()}"
+        with open(begun, "w", encoding="utf-8") as file:
             file.write("\n".join(dict.fromkeys(signs)))
+        os.replace(begun, path)  # a command that looks meanwhile sees the old one or the new one, never an empty one
 
 
 def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
