@@ -3,7 +3,9 @@
 import pytest
 
 from memapp.domain.chat import Message, Role
+from memapp.domain.profile import Hint
 from memapp.inference.scripted import ScriptedModel
+from memapp.language.english import withheld
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.services.consent import decisions, pending
@@ -65,3 +67,12 @@ def test_so_many_are_read_and_the_others_stay_hidden(runtime: Runtime) -> None:
         f"I collect map {number}." for number in range(CUT_AMONG)
     ]
     assert not any("Tom" in text for text in told(runtime, thread))
+
+
+def test_each_text_and_value_is_read_once_however_much_waits() -> None:
+    withheld._words.cache_clear()
+    withheld._telling.cache_clear()
+    values = [Hint("health", f"takes drops of kind {number} at night") for number in range(40)]
+    texts = [f"in week {number} we glazed the blue bowls" for number in range(60)]
+    assert not any(withheld.says_again(text, value) for text in texts for value in values)
+    assert withheld._words.cache_info().misses == len(texts) + len(values), "each hit is held against each value"

@@ -132,6 +132,7 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(stem for one in found for stem in {one} | _without_endings(one) if stem)
 
 
+@lru_cache(maxsize=8192)
 def root(word: str) -> str:
     """Return what the forms of a word have in common, which need not be a word: `studies` and `studied` -> `studi`."""
     word = word.casefold().removesuffix("'s").removesuffix("'")

@@ -7,6 +7,7 @@ stands for itself is left. Where a value cannot be found in the message, nothing
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from memapp.domain.consent import BESIDE_PROFILE
 from memapp.domain.profile import Hint, normal_value, same_value
@@ -27,6 +28,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST_WORDS = 3
 CALLED = "preferred_name"
 """A reply says this value only to greet the person, so that its other sentences tell nothing of it."""
+KEPT = 2048
+"""The words of so many texts are kept: each hit of a search is held against each value that waits."""
 MOST_CHARS = 2000
 """A longer message is hidden whole: each sentence is read for what it says."""
 
@@ -122,6 +125,7 @@ def _has_word_of(text: str, one: Hint) -> bool:
     return is_inside or not _telling(one).isdisjoint(_words(text))
 
 
+@lru_cache(maxsize=KEPT)
 def _telling(one: Hint) -> frozenset[str]:
     """Return the words of a value by which a sentence gives it away; all, if none says anything by itself."""
     words = _words(one.value)
@@ -132,6 +136,7 @@ def _telling(one: Hint) -> frozenset[str]:
     return telling or words
 
 
+@lru_cache(maxsize=KEPT)
 def _words(text: str) -> frozenset[str]:
     written = re.findall(r"[^\W_]+", expand(unicodedata.normalize("NFKC", text)).casefold())
     return frozenset(form for word in written for form in (word, root(word)))
