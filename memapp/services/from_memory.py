@@ -4,13 +4,12 @@ Only what is sure is told: what the profile says, a fact or a message that holds
 person can know and memapp does not, it says so. Everything else is the model's.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from typing import Literal
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Origin, Role
+from memapp.domain.chat import FROM_MEMORY, Message, Role
 from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.repetition import repeated
 from memapp.domain.text import one_line, shorten
@@ -22,10 +21,7 @@ from memapp.language.english.answering_sentence import (
     is_held_half,
     is_of_theirs,
     is_over,
-    may_answer,
     may_tell_job,
-    meant_by,
-    names,
     names_kind,
     quotable,
     says_workplace,
@@ -33,12 +29,13 @@ from memapp.language.english.answering_sentence import (
     tells_of_past,
     with_subject,
     without_apposition,
+    without_question_behind,
 )
 from memapp.language.english.asked_sentence import asks_what_was_talked_about, names_nobody
 from memapp.language.english.correction import is_about, read_correction
-from memapp.language.english.dates import dated, days_meant, local_day
+from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.given_names import given_names, with_kin
+from memapp.language.english.given_names import given_names
 from memapp.language.english.grammar import sentences
 from memapp.language.english.grounding import SAID
 from memapp.language.english.memory_question import (
@@ -60,16 +57,34 @@ from memapp.language.english.profile import stated
 from memapp.language.english.second_person import answered
 from memapp.language.english.spoken_of import speaks_of
 from memapp.language.english.statements import in_third_person
-from memapp.language.english.when import named_times, told_day
+from memapp.language.english.when import named_times
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services import from_profile
-from memapp.services.embed import embedded
 from memapp.services.named import said_of
-from memapp.services.near_answer import NEAR, PLAINLY_NEAR, UNSURE, likeness, of_kind, that_it_waits, waiting_for
+from memapp.services.near_answer import (
+    NEAR,
+    UNSURE,
+    likeness,
+    nearest,
+    of_kind,
+    that_it_waits,
+    waiting_for,
+    with_what_followed,
+)
 from memapp.services.over_time import NOTHING_BEFORE, held_once, known_over_time, told_lately
-from memapp.services.people import introducing
 from memapp.services.query import conversation_scope, find
+from memapp.services.quoted import (
+    EARLIER,
+    LINES,
+    QUOTE_CHARS,
+    Line,
+    answered_by,
+    as_quote,
+    called_by_kin,
+    quotable_of,
+    said_before,
+)
 from memapp.services.recall import RecallRequest
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
@@ -87,32 +102,18 @@ MYSELF = (
 LOOKED_UP = 10
 AMONG = 60
 """So many hits are looked through for those: replies, and what was asked before, are most like a question and answer none."""
-LINES = 2
 KINDS = {"job": 1, "hobby": 4}
 """What is known by what facts are about, whatever their words, and how many of them are told."""
 OF_KIND_AMONG = 300
 """So many facts, the pinned and important ones first, are looked through for those of a kind."""
-QUOTE_CHARS = 240
 TOLD_SCORE = 0.5
 """Of a message that is quoted without holding all words of the question; below it the quote was about something else."""
 NEARLY = 0.25
 """So much less than the best may a second one score."""
-ABOUT_AS_NEAR = 0.1
-"""So much less near to a question than the nearest may a second sentence be that is told beside it."""
-EARLIER = 3
-"""Messages before a question in which whoever a pronoun stands for may be named."""
+SAID_THEN = 0.7
+"""How well found that counts which was said on a day that a question names."""
 NEXT = 3
 """So near behind a message stands the next one of the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    hit: Recalled
-    text: str
-    sure: float
-    """How much of the question it holds; of what is not sure, how near it is."""
-    said: str = ""
-    """The sentence that is told, where it is to be compared."""
 
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -141,9 +142,9 @@ def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> 
         return told_again
     for one in tellable(runtime.read(), [one for one in earlier if one.role is Role.USER][-EARLIER:][::-1]):
         hit = Recalled.of_message(one, "said last")
-        told = [said for said in _quotable(runtime, question, message.thread_id, one) if has_wanted(question, said)]
+        told = [said for said in quotable_of(runtime, question, message.thread_id, one) if has_wanted(question, said)]
         if told and not (quotes.asks(one.text) or quotes.is_task(one.text)):
-            return FromMemory(_as_quote(runtime, question, hit, told[-1:]), (hit,))
+            return FromMemory(as_quote(runtime, question, hit, told[-1:]), (hit,))
     return None
 
 
@@ -161,7 +162,7 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         return FromMemory(NOBODY)
     said = [_as_theirs(one) for one in earlier if one.role is Role.USER or one.model == FROM_MEMORY][-2 * EARLIER :]
     asked = dated(message.text, local_day(message))  # as facts are
-    question = read(asked, _with_kin(runtime, said) if has_pronoun(message.text) else said)
+    question = read(asked, called_by_kin(runtime, said) if has_pronoun(message.text) else said)
     if question is None:
         return None
     if question.about == "everything":
@@ -185,7 +186,9 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer
         there = {message.id, *(hit.id for hit in hits)}
-        hits += [Recalled.of_message(one, "always") for one in said_at(runtime, times) if one.id not in there]
+        hits += [
+            replace(Recalled.of_message(one, "always"), score=SAID_THEN) for one in said_at(runtime, times) if one.id not in there
+        ]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
     of_kind_asked, is_sure = _of_kind(runtime, question)
@@ -212,7 +215,7 @@ def _is_spoken_of(runtime: Runtime, name: str, message: Message) -> bool:
 
 def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
-    lines = _nearest(runtime, question, message, hits)
+    lines = with_what_followed(runtime, question, message.thread_id, nearest(runtime, question, message, hits))
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
     if is_of_person and (waiting := waiting_for(runtime, message.text, question, told)):
@@ -225,7 +228,7 @@ def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
 
-def _told(runtime: Runtime, lines: Sequence[_Line], *before: str) -> FromMemory:
+def _told(runtime: Runtime, lines: Sequence[Line], *before: str) -> FromMemory:
     told = [f"{line.text}{_correction(runtime, line.hit)}" for line in lines]
     return FromMemory("\n".join([*before, *told]), tuple(line.hit for line in lines))
 
@@ -247,12 +250,6 @@ def _correction(runtime: Runtime, hit: Recalled) -> str:
 def _corrects(typed: str, told: str) -> bool:
     correction = read_correction(typed)
     return correction is not None and is_about(correction, told, is_recent=True)
-
-
-def _with_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
-    """Return what was said with those of the person's who have a name in it called what they are to them."""
-    given = [one for text in introducing(runtime, said) for one in given_names(text)]
-    return [with_kin(text, given) for text in said]
 
 
 def _premise(question: MemoryQuestion) -> str:
@@ -279,7 +276,7 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
     """Say whether a hit is from the one who is asked about, and more than a question."""
     if hit.kind == "memory":
         return not hit.text.startswith(SAID)  # the message answers, with its day
-    is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(hit.text))
+    is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(without_question_behind(hit.text)))
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
 
 
@@ -301,7 +298,7 @@ def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
     return any(time.holds(one) for one in named_times(hit.text, hit.at.date()) for time in times)
 
 
-def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[_Line]:
+def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[Line]:
     """Return the lines that answer a question for sure, best first: facts before lines of old chats."""
     found = []
     for hit in hits:
@@ -309,18 +306,22 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
         if line is not None and (tells_of_past(hit.text) or not asked_formerly(question.text)):
             found.append(line)
     found = _of_asked_kind(runtime, question, found)
-    if not question.is_narrative:
+    if question.is_told:
+        found.sort(key=lambda line: -line.sure)
+    elif not question.is_narrative:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
     if question.wants in ("reason", "place") or asks_which(question):
         found.sort(key=lambda line: not tells(question, line.text))
-    lines: list[_Line] = []
+    lines: list[Line] = []
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
             lines.append(line)
+    if question.is_narrative:
+        lines = with_what_followed(runtime, question, thread_id, lines)
     return lines[:1] if lines and question.wants not in ("", "name", "hobby") and lines[0].hit.kind == "memory" else lines
 
 
-def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[_Line]) -> list[_Line]:
+def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[Line]) -> list[Line]:
     """Leave out lines about another kind of thing than is asked for: `what books do I like` is not answered by a taste in music.
 
     A line that does not name the kind must be near the question in meaning.
@@ -331,7 +332,7 @@ def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[_
     return [line for line in lines if line not in far]
 
 
-def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[_Line], bool]:
+def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[Line], bool]:
     """Return what is known of the person's own job, workplace or hobbies, by what facts are about, and whether that is sure.
 
     Of jobs the last one told answers.
@@ -351,7 +352,7 @@ def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[_Line], b
     found = [one for one in found if not sure or one[2]]
     newest = sorted(found, key=lambda one: one[0].updated_at, reverse=True)[: KINDS[kind]]
     hits = [(Recalled.of(one, like, f"about: {kind}", one.updated_at), like) for one, like, _ in newest]
-    return [_Line(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
+    return [Line(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
 
 
 def _is_of_self(fact: str) -> bool:
@@ -359,7 +360,7 @@ def _is_of_self(fact: str) -> bool:
     return "User " in told and not told.startswith("User's") and not is_over(told)
 
 
-def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool:
+def _belongs_beside(question: MemoryQuestion, line: Line, first: Line) -> bool:
     """Say whether a second line tells more: as surely as the first, or what was said beside it."""
     is_beside = question.is_told and line.hit.thread_id == first.hit.thread_id
     if line.hit.kind != first.hit.kind or line.hit.score < first.hit.score - NEARLY or not (line.sure >= first.sure or is_beside):
@@ -367,128 +368,29 @@ def _belongs_beside(question: MemoryQuestion, line: _Line, first: _Line) -> bool
     return not duplicate_of(line.hit.text, [first.hit.text]) and not repeated(line.text, [first.text])
 
 
-def _told_fact(question: MemoryQuestion, hit: Recalled) -> _Line | None:
+def _told_fact(question: MemoryQuestion, hit: Recalled) -> Line | None:
     sure = certain(question, hit.text, is_fact=True) if question.about == "person" else 0.0
-    return _Line(hit, asked_name(question, hit.text) or answered(hit.text), sure) if sure else None
+    return Line(hit, asked_name(question, hit.text) or answered(hit.text), sure) if sure else None
 
 
-def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
+def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
     """Quote of a message the sentences that answer."""
     if (hit.said_by == "assistant") != (question.about == "replied") or not (
         question.is_personal or question.of_anybody or question.wants == "reason"
     ):
         return None
     least = quotes.ON_DEMAND_SCORE if question.names else quotes.LEAST_SCORE  # a name holds it together as well
-    if hit.score < (TOLD_SCORE if question.is_told else least):
+    if hit.score < (TOLD_SCORE if question.is_told and not is_held_half(question, hit.text) else least):
         return None
     message = chat.get_message(runtime.read(), hit.id)
-    told = [one for one in _quotable(runtime, question, thread_id, message) if not quotes.is_small_talk(one)]
-    meant = {one: with_subject(one, _before(runtime, message, one)) for one in told}
+    told = [one for one in quotable_of(runtime, question, thread_id, message) if not quotes.is_small_talk(one)]
+    meant = {one: with_subject(one, said_before(runtime, message, one)) for one in told}
     chosen = [one for one in told if question.is_narrative or certain(question, meant[one], is_fact=False)]
     if not question.is_told and (answers := [one for one in chosen if certain(question, meant[one], is_fact=False)]):
         chosen = answers
-    sure = certain(question, " ".join([*_answered(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
+    sure = certain(question, " ".join([*answered_by(runtime, message), *(meant[one] for one in chosen)]), is_fact=False)
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
-        return _Line(hit, name, sure)
-    return _Line(hit, _as_quote(runtime, question, hit, chosen, message), sure)
-
-
-def _quotable(runtime: Runtime, question: MemoryQuestion, thread_id: str, message: Message) -> list[str]:
-    """Return the sentences of a message that may be quoted; none of what memapp itself said."""
-    if message.model in (OWN_WORDS, FROM_MEMORY):
-        return []
-    texts = [one.typed_text if one.origin is Origin.TYPED else one.text for one in tellable(runtime.read(), [message])]
-    told = question.is_told or question.of_anybody
-    return [one for text in texts for one in quotable(text, told=told, here=message.thread_id == thread_id)]
-
-
-def _before(runtime: Runtime, message: Message, sentence: str) -> list[str]:
-    """Return what was said before a sentence of a message, where somebody was named whom a pronoun in it stands for."""
-    if message.role is not Role.USER or not has_pronoun(sentence):
-        return []
-    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=2 * EARLIER)
-    beside = takewhile(lambda one: not sentence.startswith(one), sentences(message.typed_text))
-    return _with_kin(runtime, [*(one.text for one in before if one.role is Role.USER), *beside])
-
-
-def _as_quote(
-    runtime: Runtime, question: MemoryQuestion, hit: Recalled, told: Sequence[str], message: Message | None = None
-) -> str:
-    best = _best(runtime, question, told)
-    whom = meant_by(best, _before(runtime, message, best)) if message else ""
-    of_whom = f" of {whom.replace('my ', 'your ', 1)}" if whom else ""
-    who = "I said" if hit.said_by == "assistant" else "You told me"
-    day = hit.at.astimezone().date()
-    meant = days_meant(best, day) if question.wants == "time" else []
-    is_meant = f" ({', '.join(meant)})" if meant else ""
-    return f'{who} {told_day(day, runtime.clock().astimezone().date())}{of_whom}: "{best}"{is_meant}'
-
-
-def _answered(runtime: Runtime, reply: Message) -> list[str]:
-    """Return the message that a reply is to: what was asked need not be said again in the answer."""
-    return [one.text for one in chat.get_messages(runtime.read(), [reply.reply_to])] if reply.reply_to else []
-
-
-def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> str:
-    """Return the sentence that is nearest to the question; of what was told all that there is room for."""
-    at = 0
-    if question.is_narrative and len(whole := one_line(" ".join(told))) <= QUOTE_CHARS:
-        return whole
-    asked = [question.text, *looked_up_beside(question)]
-    if len(told) > 1 and (rows := embedded(runtime, [*asked, *told])) is not None:
-        at = int((rows[len(asked) :] @ rows[: len(asked)].T).max(axis=1).argmax())
-    chosen = told[at:] if question.is_told else told[at : at + 1]  # what it was about may follow
-    return shorten(one_line(" ".join(chosen)), QUOTE_CHARS)
-
-
-def _nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled]) -> list[_Line]:
-    """Return what may answer a question, though not for sure: it is told as it was said, and the person judges.
-
-    Asked what was said, that are the hits themselves; else sentences about the same person that are near in meaning.
-    """
-    if question.is_told:
-        told = (_nearly(runtime, question, asked.thread_id, hit) for hit in quotes.choose(question.text, hits, LINES))
-        lines_told = [line for line in told if line is not None]
-        alike = likeness(runtime, asked.text, question, [line.said for line in lines_told])
-        return [line for line, like in zip(lines_told, alike, strict=True) if like >= NEAR or is_held_half(question, line.said)]
-    found = [line for hit in hits for line in _may_be(runtime, question, asked.thread_id, hit)]
-    alike = likeness(runtime, asked.text, question, [line.said for line in found])
-    least = NEAR if question.is_personal and question.wants != "reason" else PLAINLY_NEAR
-    if question.kin:  # of the same person something less like the question may be meant
-        least -= ABOUT_AS_NEAR / 2
-    near = [replace(line, sure=like) for line, like in zip(found, alike, strict=True) if like >= least]
-    lines: list[_Line] = []
-    for line in sorted(near, key=lambda line: -line.sure):
-        if len(lines) < LINES and (not lines or _is_as_near(line, lines[0]) or _belongs_beside(question, line, lines[0])):
-            lines.append(line)
-    return lines
-
-
-def _is_as_near(line: _Line, first: _Line) -> bool:
-    """Say whether another sentence of the same message is about as near to a question."""
-    return line.hit.id == first.hit.id and line.said != first.said and line.sure >= first.sure - ABOUT_AS_NEAR
-
-
-def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[_Line]:
-    """Yield the sentences of a hit that may be an answer, whatever their words."""
-    if hit.kind == "memory":
-        if may_answer(question, hit.text, is_fact=True):
-            yield _Line(hit, answered(hit.text), 0.0, hit.text)
-        return
-    message = chat.get_message(runtime.read(), hit.id)
-    for one in _quotable(runtime, question, thread_id, message):
-        meant = with_subject(one, _before(runtime, message, one))
-        if may_answer(question, meant, is_fact=False) and not quotes.is_small_talk(one):
-            yield _Line(hit, _as_quote(runtime, question, hit, [one], message), 0.0, one)
-
-
-def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> _Line | None:
-    """Return the line of a hit if it is about what was said and may be told."""
-    is_fact = hit.kind == "memory"
-    told = [hit.text] if is_fact else _quotable(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
-    text = " ".join(told)
-    if not names(question, text) or all(map(quotes.is_small_talk, told)):
-        return None
-    return _Line(hit, answered(text) if is_fact else _as_quote(runtime, question, hit, told), 0.0, text)
+        return Line(hit, name, sure)
+    return Line(hit, as_quote(runtime, question, hit, chosen, message), sure)

@@ -6,7 +6,9 @@ from itertools import chain
 
 import numpy as np
 
+from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest, label
+from memapp.domain.memory import Recalled
 from memapp.domain.profile import Hint
 from memapp.domain.text import one_line, shorten
 from memapp.language.english.answering_sentence import (
@@ -19,18 +21,22 @@ from memapp.language.english.answering_sentence import (
     names,
     names_workplace,
     says_kind,
+    speaks_of_same,
     whole_sentences,
+    with_subject,
 )
 from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import EN
 from memapp.language.english.memory_question import EN as EN_MEMORY
 from memapp.language.english.memory_question import MemoryQuestion, kind_of_life, looked_up_beside
+from memapp.language.english.second_person import answered
 from memapp.language.english.withheld import says_any, told_beside
 from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
-from memapp.store import chat
+from memapp.services.quoted import LINES, Line, as_quote, quotable_of, said_before, with_room
+from memapp.store import chat, memories
 
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
 TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox for your yes or no.'
@@ -38,8 +44,16 @@ UNSURE = "I am not sure. This is what I know of it:"
 QUOTE_CHARS = 200
 NEAR = 0.35
 """A sentence less like the question than this has nothing to do with it."""
-PLAINLY_NEAR = 0.4
-"""How near to a question that may be of the world a sentence must be, and to one that asks for a reason without giving one."""
+OF_RANK, OF_WANTED = 0.7, 0.1
+"""How much it counts beside likeness in meaning that a search finds a message, and that a sentence has what is asked for."""
+LIKELY, LESS = 0.9, 0.05
+"""How likely an answer must be to be told as unsure, and how much less or more in cases (chosen by `benchmarks.own_answers`)."""
+FAR = 0.3
+"""What is less like a question has nothing to do with it, however well it was found, or wherever it was said."""
+LEAST_WORDS = 4
+"""Of fewer words, what somebody answers says nothing: `of course`."""
+SECOND = 0.3
+"""So much less likely may a second line be."""
 OF_KIND = 0.38
 """How like the examples of a kind a fact of that kind is."""
 OF_WORKPLACE, NEARLY_OF_KIND = 0.3, 0.1
@@ -59,6 +73,97 @@ def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Seque
         return [float(is_held_half(question, one)) for one in said]
     near = (rows[len(texts) :] @ rows[: len(texts)].T).max(axis=1)
     return [max(float(like), NEAR) if _is_all_of(question, one) else float(like) for one, like in zip(said, near, strict=True)]
+
+
+def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled]) -> list[Line]:
+    """Return what may answer a question, though not for sure: it is told as it was said, and the person judges.
+
+    Asked what was said, that are the hits themselves; else sentences about the same person that are near in meaning.
+    """
+    if question.is_told:
+        told = (_nearly(runtime, question, asked.thread_id, hit) for hit in quotes.choose(question.text, hits, LINES))
+        lines_told = [line for line in told if line is not None]
+        alike = likeness(runtime, asked.text, question, [line.said for line in lines_told])
+        return [line for line, like in zip(lines_told, alike, strict=True) if like >= NEAR or is_held_half(question, line.said)]
+    found = [
+        line
+        for hit in {hit.id: hit for hit in reversed(hits)}.values()
+        for line in _may_be(runtime, question, asked.thread_id, hit)
+    ]
+    alike = likeness(runtime, asked.text, question, [line.said for line in found])
+    less = 0.0 if question.is_personal and question.wants != "reason" else -LESS
+    if question.kin:  # of the same person something less like the question may be meant
+        less += LESS
+    likely: list[tuple[float, Line]] = []
+    for line, like in zip(found, alike, strict=True):
+        rate = line.sure + like + OF_RANK * line.hit.score
+        if like >= FAR and (rate >= LIKELY - less or (line.sure and like >= NEAR - less)):
+            likely.append((rate, replace(line, sure=like)))
+    told_whole = {line.hit.id for _, line in likely if line.hit.kind == "message"}
+    facts = memories.get_memories(runtime.read(), [line.hit.id for _, line in likely if line.hit.kind == "memory"])
+    in_part = {fact.id for fact in facts if not told_whole.isdisjoint(fact.sources)}  # the message says it, and what is beside it
+    likely = sorted(((rate, line) for rate, line in likely if line.hit.id not in in_part), key=lambda rated: -rated[0])
+    lines: list[Line] = []
+    for rate, line in likely:
+        is_other = line.hit.id not in (one.hit.id for one in lines)
+        if len(lines) < LINES and rate >= likely[0][0] - SECOND and is_other:
+            lines.append(line)
+    return lines
+
+
+def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[Line]:
+    """Yield the sentences of a hit that speak of whom a question names; surer is what has the kind of thing that is asked for."""
+    if hit.kind == "memory":
+        if speaks_of_same(question, hit.text):
+            yield Line(hit, answered(hit.text), OF_WANTED * may_answer(question, hit.text, is_fact=True), hit.text)
+        return
+    message = chat.get_message(runtime.read(), hit.id)
+    told = quotable_of(runtime, question, thread_id, message)
+    for at, one in enumerate(told):
+        meant = with_subject(one, said_before(runtime, message, one))
+        if speaks_of_same(question, meant) and not quotes.is_small_talk(one):
+            sure = OF_WANTED * may_answer(question, meant, is_fact=False)
+            yield Line(hit, as_quote(runtime, question, hit, [with_room(told[at:])], message), sure, one)
+
+
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
+    """Return the line of a hit if it is about what was said and may be told."""
+    is_fact = hit.kind == "memory"
+    told = [hit.text] if is_fact else quotable_of(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
+    text = " ".join(told)
+    if not names(question, text) or all(map(quotes.is_small_talk, told)):
+        return None
+    return Line(hit, answered(text) if is_fact else as_quote(runtime, question, hit, told), 0.0, text)
+
+
+def with_what_followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, lines: Sequence[Line]) -> list[Line]:
+    """Put what the person said next, when they were asked about what the first line tells, in the place of a less likely one.
+
+    "I am upset today" tells nothing of why; what follows on "What happened?" does.
+    """
+    if not lines:
+        return []
+    first, *others = lines
+    following = _followed(runtime, question, thread_id, first.hit)
+    if following is None or following.hit.id in (line.hit.id for line in lines):
+        return [*lines]
+    alike = likeness(runtime, question.core, question, [following.said, *(line.said or line.hit.text for line in others)])
+    least = max([0.0 if question.is_told else FAR, *alike[1:]])
+    return [first, following] if alike[0] >= least else [*lines]
+
+
+def _followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
+    """Return what the person said next in a chat, if the reply in between asked for more."""
+    if hit.kind != "message" or hit.said_by != "user":
+        return None
+    session = runtime.read()
+    at = chat.get_message(session, hit.id)
+    after = chat.messages_after(session, at.thread_id, at.seq + 1)[:2]
+    if [one.role for one in after] != [Role.ASSISTANT, Role.USER] or "?" not in after[0].text:
+        return None
+    told = [one for one in quotable_of(runtime, question, thread_id, after[1]) if len(one.split()) >= LEAST_WORDS]
+    said_next = Recalled.of_message(after[1], "said next")
+    return Line(said_next, as_quote(runtime, question, said_next, told), hit.score, " ".join(told)) if told else None
 
 
 def of_kind(runtime: Runtime, kind: str, facts: Sequence[str]) -> list[tuple[float, bool]]:

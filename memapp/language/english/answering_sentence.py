@@ -33,6 +33,8 @@ FRAGMENT_WORDS = 4
 COUNTED_WITHIN = 3
 """So many words behind a number is what it counts."""
 _ASKS_OF_THEIRS = frozenset(["my", "our", "what", "which"])
+LEAST_TOLD = 0.1
+"""How surely what was said is told that names whom or what was asked of, and no more."""
 ENOUGH = 0.5
 """The share of the other words of a question that a hit must hold."""
 
@@ -60,7 +62,7 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     share = _share(question, held)
     if question.is_told:
-        return 1.0 if share or question.named else 0.0
+        return max(share, LEAST_TOLD) if share or question.named else 0.0
     is_exact = (
         question.is_yes_or_no or question.of_anybody or not question.is_personal or (question.wants and not question.is_narrative)
     )
@@ -154,28 +156,30 @@ def names_kind(question: MemoryQuestion, sentence: str) -> bool:
     return all(one & _held(sentence) for one in question.kind)
 
 
-def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
-    """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for.
+def speaks_of_same(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of those whom a question names, of their things, and of work where that is asked about.
 
     Whether something is so, another sentence seldom tells; of the person's own state it may: `am I a vegetarian?`
     """
     held = _held(sentence)
-    if (
-        _only_named(question, sentence)
-        or not _is_of_things(question, sentence)
-        or not all(one & held for one in _somebody(question))
-        or not (question.wants == "reason" or question.of_anybody or _may_be_about_same(question, sentence, is_fact=is_fact))
-    ):
+    if _only_named(question, sentence) or not _is_of_things(question, sentence):
         return False
-    if question.is_yes_or_no:
-        return EN.regex("{own_state}").match(question.text) is not None
     is_of_work = question.wants != "reason" and any("job" in one and not one & held for one in (*question.named, *question.other))
-    if is_of_work and not EN.regex(EN.table("holds")["job"]).search(sentence):
+    if is_of_work and not has_job(sentence):
         return False
     if _asks_job(question) and not question.is_narrative and not is_of_now(sentence):
         return False
+    is_of_state = not question.is_yes_or_no or EN.regex("{own_state}").match(question.text) is not None
+    return is_of_state and all(one & held for one in _somebody(question))
+
+
+def may_answer(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> bool:
+    """Say whether a sentence has what an answer must have, whatever its words: whose it is, and the kind of thing asked for."""
+    is_about_them = question.wants == "reason" or question.of_anybody or _may_be_about_same(question, sentence, is_fact=is_fact)
+    if not (is_about_them and speaks_of_same(question, sentence)):
+        return False
     is_told_anyhow = question.wants == "reason" or (question.wants == "job" and bool(question.kin))
-    return not question.wants or is_told_anyhow or has_wanted(question, sentence)
+    return question.is_yes_or_no or not question.wants or is_told_anyhow or has_wanted(question, sentence)
 
 
 def is_held_half(question: MemoryQuestion, sentence: str) -> bool:
@@ -339,6 +343,7 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
     for sentence in whole_sentences(re.sub(r"(?m)^>.*$", "", text) if told else own_words(text)):
         if not told and task.match(sentence):
             break  # what follows is material for it
+        sentence = without_question_behind(sentence)
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
         if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
             continue
@@ -350,6 +355,15 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
         else:
             kept.append(sentence)
     return kept
+
+
+def without_question_behind(sentence: str) -> str:
+    """Return a statement without the question that was typed behind it with no stop between: `I saw Up do you know it?`"""
+    found = EN.regex("(?P<told>[^?]+?) {asked_back}").fullmatch(sentence)
+    is_told = (
+        found and EN.regex("{person}").search(found["told"]) and not EN.regex(r"{lead}*(?:{question_start})\b").match(sentence)
+    )
+    return found["told"] if found and is_told else sentence
 
 
 def whole_sentences(text: str) -> list[str]:

@@ -37,7 +37,7 @@ def split(text: str) -> list[str]:
 
     Behind a comma `which I may have been` asks nothing, unless the sentence ends with a question mark.
     """
-    parts = EN.regex(r"(?<=[.!?])\s+|(?<=\w),\s+(?=what\b|(?:who|where|when|which)\b[^.!?]*\?)").split(text)
+    parts = EN.regex(r'(?<=[.!?])\s+|(?<=[\w"”]),\s+(?=what\b|(?:who|where|when|which)\b[^.!?]*\?)').split(text)
     found = [one.strip() for one in parts if re.search(r"\w", one)]
     while len(found) > 1 and found[-2].endswith("?") and EN.regex("{said_behind}").fullmatch(found[-1]):
         found.pop()

@@ -29,6 +29,8 @@ class MemoryQuestion:
 
     text: str
     """As it is looked up: in full words, with the one whom a pronoun stands for."""
+    core: str = ""
+    """The same without the sentences before it that only say what it is about."""
     about: Subject = "person"
     field: str = ""
     """The field of the profile that it asks for, if it asks for one."""
@@ -71,7 +73,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
         before, frame = [*before, *frame], []
     core = asked_sentence.with_referent(core, before) if not frame else core
     if EN.regex("{everything}").fullmatch(core) or (recalls and core.casefold() == "what"):
-        return MemoryQuestion(core, "everything", is_personal=True)
+        return MemoryQuestion(core, core, "everything", is_personal=True)
     if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
         return None
     told = bool(frame) or EN.regex("{told}|{know_about}").search(core) is not None
@@ -226,7 +228,7 @@ def asks_advice(message: str) -> bool:
 def asks_of_last(message: str) -> MemoryQuestion | None:
     """Return what a message asks of that which was spoken of last, `when is it again?`, if it asks no more."""
     core = _core_asked(message)
-    return MemoryQuestion(core, wants=kind_asked(core), is_personal=True) if EN.regex("{of_it}").fullmatch(core) else None
+    return MemoryQuestion(core, core, wants=kind_asked(core), is_personal=True) if EN.regex("{of_it}").fullmatch(core) else None
 
 
 def is_about_memapp(message: str) -> bool:
@@ -313,6 +315,7 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
         other += heads
     return MemoryQuestion(
         text,
+        core,
         about,
         named=tuple(dict.fromkeys(named)),
         other=tuple(one for one in dict.fromkeys(other) if one not in named),
