@@ -14,7 +14,7 @@ from memapp.language.english.life_domains import is_constraint, is_request, is_v
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start, claim_start, stray_start
+from memapp.prompts.asides import aside_start, claim_start, stray_start, unsaid_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.quotes import (
     asks,
@@ -268,17 +268,17 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
         starts.append(aside_start(reply, message))
     if context.is_small_talker and not (is_task(message) or wants_text(message)):  # a letter is written in the person's name
         facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
+        said = [*(one.user for one in context.history if one.user), message]
         starts.append(claim_start(reply, facts, context.profile_line))
-    if context.is_small_talker and not (is_task(message) or wants_text(message)):
-        starts.append(stray_start(reply, message, _called(context)))
+        starts.append(unsaid_start(reply, said, [*facts, context.profile_line]))
+        starts.append(stray_start(reply, message, _called(said, context.profile_line)))
     return min((start for start in starts if start is not None), default=None)
 
 
-def _called(context: PromptContext) -> list[str]:
+def _called(said: Sequence[str], profile_line: str) -> list[str]:
     """Return what the person is called, as far as the profile or what they said lately tells."""
-    said = [*(one.user for one in context.history if one.user), context.message or ""]
     named = [one.value for text in said for one in profile.stated(text) if one.field == "preferred_name"]
-    return [word for value in (*named, context.profile_line) for word in re.findall(r"[^\W\d_]+", value)]
+    return [word for value in (*named, profile_line) for word in re.findall(r"[^\W\d_]+", value)]
 
 
 def needs_another(message: str, said: Sequence[str]) -> bool:
