@@ -13,9 +13,19 @@ from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.life_domains import touches_food
 from memapp.language.english.memory_question import read, refers_back
 from memapp.prompts.history import SHOWN_CHARS, format_history
-from memapp.prompts.quotes import asks_of_memory, goes_on, in_plain_words, is_small_talk, is_task, shares_subject, wants_text
+from memapp.prompts.quotes import (
+    asks_of_memory,
+    goes_on,
+    in_plain_words,
+    is_small_talk,
+    is_task,
+    shares_subject,
+    wants_something,
+    wants_text,
+)
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
@@ -26,7 +36,8 @@ VALUE_CHARS = 60
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
-ANY_TASK_NEEDS = frozenset({"preferred_name", "pronouns", "city", "language", "health", "religion", "tone", "goals_add"})
+HOW_TO_SPEAK = frozenset({"preferred_name", "pronouns", "language", "tone"})
+ANY_TASK_NEEDS = HOW_TO_SPEAK | {"city", "health", "religion", "goals_add"}
 """Fields of the profile; a diet or an allergy is among them."""
 PROFILE_LINE_CHARS = 400
 """The profile stands in every prompt: what does not fit is left out."""
@@ -96,14 +107,17 @@ def system_text(context: PromptContext) -> str:
 
 
 def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None) -> dict[str, Sequence[str]]:
-    """Return what a small model sees of the profile: with a task or a greeting what any task needs, and what the message names.
+    """Return what a small model sees of the profile: all with a question, with a task what any task needs and what it names.
 
-    It would put the rest into a joke.
+    It would put the rest into a joke. Where the person only tells something, it would speak of an allergy in place of that.
     """
-    if not _stands_alone(message):
+    message = message or ""
+    wants = wants_something(message) or touches_food(message)
+    if wants and not _stands_alone(message):
         return dict(profile)
-    named = {field: [one for one in values if shares_subject(message or "", one)] for field, values in profile.items()}
-    return {field: values if field in ANY_TASK_NEEDS else named[field] for field, values in profile.items()}
+    needed = ANY_TASK_NEEDS if wants else HOW_TO_SPEAK
+    named = {field: [one for one in values if shares_subject(message, one)] for field, values in profile.items()}
+    return {field: values if field in needed else named[field] for field, values in profile.items()}
 
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:

@@ -10,7 +10,7 @@ from memapp.domain.prompt import Prompt, PromptForm, PromptTurn, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.language.english import profile
-from memapp.language.english.life_domains import is_constraint, is_request, is_vital
+from memapp.language.english.life_domains import is_constraint, is_request, is_vital, touches_food
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
@@ -215,8 +215,10 @@ def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalle
 
 def _bears_on(message: str, hit: Recalled) -> bool:
     is_named = shares_subject(message, hit.text)
-    warns = is_vital(hit.text) and (is_named or in_third_person(in_first_person(hit.text)).startswith("User "))
-    return warns or is_request(message) or (is_named and wants_something(message))
+    is_own = touches_food(message) and in_third_person(in_first_person(hit.text)).startswith("User ")
+    warns = is_vital(hit.text) and (is_named or is_own)
+    asks_for_advice = is_request(message) and not (is_task(message) and wants_text(message))  # a letter is of what it names
+    return warns or asks_for_advice or (is_named and wants_something(message))
 
 
 def fact_about_user(hit: Recalled) -> str:

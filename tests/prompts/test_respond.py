@@ -118,8 +118,12 @@ def test_where_a_person_only_tells_something_a_small_model_gets_no_facts_but_war
     own, of_other = hit("User is allergic to nuts."), hit("User's sister Mira is allergic to eggs.")
     told = replace(context("I bake a cake with nuts on Sunday."), form="simple")
     assert respond.in_prompt(told, [*HITS, own, of_other]) == (own,)
-    assert respond.in_prompt(replace(told, message="Mira comes over."), [*HITS, own, of_other]) == (own, of_other)
+    assert respond.in_prompt(replace(told, message="Mira comes over."), [*HITS, own, of_other]) == (of_other,)
+    for nothing_to_eat in ("ugh my back is killing me", "I walked to the bank."):
+        assert respond.in_prompt(replace(told, message=nothing_to_eat), [*HITS, own, of_other]) == ()
     assert respond.in_prompt(replace(told, message="Tell me a joke."), [*HITS, of_other]) == ()
+    for letter in ("Can you write a short greeting to Per?", "could you please help me write an email to his teacher"):
+        assert respond.in_prompt(replace(told, message=letter), [*HITS, own]) == (), letter
     for request in ("What could I bake for Sunday?", "Recommend a cake.", "I want to bake something."):
         assert of_other in respond.in_prompt(replace(told, message=request), [own, of_other]), request
 
