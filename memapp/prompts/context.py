@@ -13,8 +13,11 @@ from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.clauses import without_interjections
+from memapp.language.english.grammar import tokens
 from memapp.language.english.life_domains import touches_food
 from memapp.language.english.memory_question import read, refers_back
+from memapp.language.english.statements import plain
 from memapp.prompts.history import SHOWN_CHARS, format_history
 from memapp.prompts.quotes import (
     asks_of_memory,
@@ -178,11 +181,17 @@ def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
     is_short = message != "" and is_small_talk(message)  # what is still to come is rarely a greeting, and is prefilled
-    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None:
+    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None or _begins_anew(message):
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []
     return [shorten(one_line(said), SAID_CHARS)]
+
+
+def _begins_anew(message: str) -> bool:
+    """Say whether a message tells something with a subject of its own, so that what was said before it only leads astray."""
+    words = without_interjections(tokens(plain(message)))
+    return words[:1] in (["I"], ["my"], ["My"]) and not (wants_something(message) or refers_back(message))
 
 
 def _situation(context: PromptContext) -> str:
