@@ -72,7 +72,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     for sentence, statements in _parsed(text):
         if _is_of_another(sentence, said[-LAST:]):
             continue
-        told_apart, whole = _beside_asked(sentence), ""
+        told_apart, whole, told_before = _beside_asked(sentence), "", len(found)
         for place, words in enumerate(statements):
             if _asks_for(words):
                 continue
@@ -83,6 +83,9 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             whole = whole if place else _with_whom(sentence, words, told)
             found.append(Statement(join(told), sentence, _fact(tuple(told)), whole, told_apart))
             said.append(with_names(join(told), given))
+        if len(found) == told_before:
+            asked = plain(sentence)  # of whom it asks, or for whom, the next may be
+            said.append(with_names(asked[:1].lower() + asked[1:], given))
     return found
 
 
@@ -139,14 +142,18 @@ def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
 
 def sentences_told(text: str) -> list[str]:
     """Return the sentences of a message that tell something, as they were typed, whatever they are about."""
-    return [sentence for sentence, _ in _parsed(text)]
+    return [sentence for sentence, _ in _parsed(text) if not _asks(sentence)]
 
 
 @lru_cache(maxsize=KEPT)
 def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
-    """Return the sentences of a message that tell something, each with its statements, whoever these are about."""
+    """Return the sentences of a message, each with its statements, whoever these are about; what asks makes none."""
     told = map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))
-    return [(one, _statements(one)) for one in told if not one.rstrip(" )\"'").endswith("?")]
+    return [(one, () if _asks(one) else _statements(one)) for one in told]
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip(" )\"'").endswith("?")
 
 
 def _told_in(sentence: str) -> str:
