@@ -46,6 +46,11 @@ def stray_start(reply: str, message: str, names: Collection[str]) -> int | None:
     return None
 
 
+def is_hard(message: str) -> bool:
+    """Say whether what a message tells is hard for the one who tells it, and nothing in it is good."""
+    return _EN.regex("{hardship}").match(message) is not None
+
+
 def _plain(sentence: str) -> str:
     return " ".join(re.findall(r"[\w']+", sentence.casefold()))
 

@@ -48,6 +48,14 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("Goodnight", "Goodnight, Earl. The cat is here.", 0),
         ("my son Max plays the bass", "Max, you're a brave one.", 0),
         ("I was late again on Tuesday", "Oh. I was late again on Tuesday!", 4),
+        ("my back is killing me", "That's a great way to start the day.", 0),
+        ("i haven't slept properly in weeks", "Oh. I'm so glad to hear that!", 4),
+        ("they stole my bike last night", "Congratulations!", 0),
+        ("i'm so tired i could sleep for a year", "You're lucky, I'm not.", 0),
+        ("I finally passed my driving test", "Hm. That's a shame!", 4),
+        ("he got into the chess club, i'm so proud", "Oh no, I'm sorry!", 0),
+        ("I'm not a lawyer", "I'm so sorry to hear about your loss.", 0),
+        ("my shoulder is done", 'I\'m not familiar with the phrase "is done".', 0),
     ],
 )
 def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, start: int) -> None:
@@ -63,6 +71,12 @@ def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, star
         ("where should we go?", "You should visit Rome, Italy."),
         ("I painted it yellow", "Yellow, how cheerful! You did well."),
         ("it rains", "It rains."),
+        ("my back is killing me", "I'm so sorry to hear that. It would be good to lie down, I'm sure. Is it any better now?"),
+        ("I was so tired, but we won the cup!", "That's great, congratulations!"),
+        ("she isn't ill any more", "I'm glad to hear that."),
+        ("my niece lost her first tooth", "That's so sweet!"),
+        ("I hate tomatoes", "That's a good reason to leave them out."),
+        ("we won, but my knee hurts", "I'm sorry to hear that."),
     ],
 )
 def test_what_answers_it_is_not_stray(message: str, reply: str) -> None:
