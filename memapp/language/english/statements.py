@@ -57,6 +57,15 @@ _WE = (
 )
 """What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
 
+_AS_WRITTEN = (
+    (re.compile(r"\b(he|she|it) do not\b", re.IGNORECASE), r"\1 does not"),
+    (
+        re.compile(r"\b(he|she) (?=(?!during\b|nothing\b|something\b|anything\b|everything\b)\w{2,}ing\b)", re.IGNORECASE),
+        r"\1 is ",
+    ),
+)
+"""What is said without its ending or its `is`: `she dont like it`, `she studying law`."""
+
 _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""
 
@@ -211,13 +220,19 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     is_due = word_at(rest, 0) in EN.due and EN.regex("{dated}").search(fact)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs and not is_due
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
-    if is_verbless or is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
+    is_loose = word_at(rest, 1) == "," and not _goes_on(word_at(rest, 2))
+    if is_verbless or is_passing or is_intended or is_loose or EN.regex("{says_nothing}").search(fact):
         return True
     return (
         len(fact.split()) < FEWEST_WORDS
         or words[0].casefold() == "not"
         or tokens(fact)[-1] in EN.finite - EN.months | EN.negations
     )
+
+
+def _goes_on(word: str) -> bool:
+    """Say whether what this begins may go on with the verb before a comma: `I swim, mostly at noon`; else it is a remark."""
+    return is_verb(word) or word in EN.after_verb | EN.coordinators | EN.hedges or (is_adverb(word) and word != "too")
 
 
 def _lists_verbs(words: Sequence[str]) -> bool:
@@ -277,8 +292,9 @@ def plain(text: str) -> str:
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
+    text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)
-    for ours, mine in _WE:
+    for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
     return text
 

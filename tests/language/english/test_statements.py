@@ -351,3 +351,17 @@ def test_of_whom_is_asked_the_next_sentence_may_tell(message: str, fact: str) ->
 )
 def test_of_whom_a_text_is_written_nothing_is_told(message: str) -> None:
     assert not [one.fact for one in read(message) if one.fact]
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("no more pottery for me i quit, too much clay in my hair", ["User wants no more pottery."]),
+        ("my girl Tia is here. she dont like chocolate", ["User's girl Tia does not like chocolate."]),
+        ("my girl Tia is here. she studying to be a nurse", ["User's girl Tia is studying to be a nurse."]),
+        ("I never learned, thirty-one years on the sea and I can not swim.", ["User cannot swim."]),
+        ("I swim, mostly in the lake", ["User swims, mostly in the lake."]),
+    ],
+)
+def test_what_is_said_in_a_few_loose_words_is_not_bent(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
