@@ -26,6 +26,7 @@ from memapp.prompts.quotes import (
     quote,
     shares_subject,
     stated,
+    wants_few,
     wants_something,
     wants_text,
 )
@@ -50,6 +51,8 @@ SAID = 6
 """How many of the last replies must not be said again."""
 SENTENCES, ANSWER_SENTENCES = 2, 3
 """What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
+LISTED_SENTENCES = 5
+"""The same where ideas or tips are asked for."""
 NOTED = "Thanks, I keep that in mind."
 AT_A_LOSS = "I do not know a good answer to that. A larger model may: Models (F8) lists some."
 """Said where nothing that a small model wrote, twice, was a reply to what was asked."""
@@ -190,8 +193,11 @@ def _said(context: PromptContext) -> tuple[str, ...]:
 
 
 def _sentences(context: PromptContext) -> int:
-    if not context.is_small_talker or wants_text(_whole_request(context)):
+    request = _whole_request(context)
+    if not context.is_small_talker or (wants_text(request) and not wants_few(request)):
         return 0
+    if wants_few(request):
+        return LISTED_SENTENCES
     return SENTENCES if _reads_facts(context) else ANSWER_SENTENCES
 
 

@@ -213,6 +213,8 @@ def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
     assert sentences(replace(simple, message="How do I repot a cactus?")) == respond.SENTENCES, "what came after that was noise"
     assert sentences(replace(simple, message="How do I repot a cactus, step by step?")) == 0
     assert sentences(replace(simple, message="ok, go on with the story")) == 0
+    assert sentences(replace(simple, message="ideas for dinner? he eats rice and eggs")) == respond.LISTED_SENTENCES
+    assert sentences(replace(simple, message="Give me 10 ideas for dinner, in detail.")) == 0
     assert sentences(replace(simple, message="Where could we go on Saturday night?")) != 0
     assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
     assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES

@@ -338,6 +338,10 @@ def test_what_is_meant_stands_in_the_place_of_what_is_not(runtime: Runtime, turn
             "User has piano lessons on Tuesdays.",
         ),
         (("I have choir on Wednesdays", "they moved the choir to Thursdays"), "User has choir on Thursdays."),
+        (
+            ("I have choir on Wednesdays", "Now they moved it to Thursdays because of the football."),
+            "User has choir on Thursdays.",
+        ),
         (("We train on Tuesdays.", "it rains", "training moved to wednesday now not tuesday"), "User trains on Wednesdays."),
         (("My exam is on Tuesday.", "my exam got pushed back to Friday"), "User's exam is on Friday 6 February 2026."),
     ],
