@@ -5,6 +5,7 @@ the turns they were: a small model follows a conversation so, and loses its thre
 party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -191,7 +192,8 @@ def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
 def _begins_anew(message: str) -> bool:
     """Say whether a message tells something with a subject of its own, so that what was said before it only leads astray."""
     words = without_interjections(tokens(plain(message)))
-    return words[:1] in (["I"], ["my"], ["My"]) and not (wants_something(message) or refers_back(message))
+    first = re.split(r"[,;.!?]", message)[0]  # behind it a pronoun may stand for what this names
+    return words[:1] in (["I"], ["my"], ["My"]) and not (wants_something(message) or refers_back(first))
 
 
 def _situation(context: PromptContext) -> str:

@@ -84,6 +84,14 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 
 
+def test_a_message_that_begins_anew_is_read_without_the_one_before_it() -> None:
+    history = [Exchange("how do you say knee in Portuguese?", "Joelho.")]
+    for message in ("ugh my back is killing me", "my pills make me dizzy, it is a nuisance", "I have a cat."):
+        assert trunk(replace(context(message, history), form="simple")).turns[-1].content == message
+    for message in ("I told him about it.", "and what is elbow?", "hard word", "she laughed"):
+        assert trunk(replace(context(message, history), form="simple")).turns[-1].content == f"{history[0].user}\n{message}"
+
+
 def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_examples() -> None:
     history = [Exchange(f"I have {animal}.", "How nice!") for animal in ("a cat", "a dog", "a hen", "bees")]
     stands_alone = ("Tell me a joke.", "Write a poem about my dog and his ball.")
