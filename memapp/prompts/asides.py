@@ -90,11 +90,19 @@ def unsaid_start(reply: str, said: Sequence[str], facts: Sequence[str]) -> int |
         if found[0].rstrip("\"'”’)*]").endswith("?") or _THEIRS.regex("{guess}").search(found[0]):
             continue
         mine = _THEIRS.regex(r"{good_to_hear}").sub("", _EN.regex(r"\byour\b").sub("my", expand(found[0])))
-        before = _SENTENCE.sub(lambda one: one[0][0].lower() + one[0][1:], reply[: found.start()])  # `Nice.` is no name
-        for one in statements.read(mine, (*told, *filter(None, [before]))):
+        others = _others_named(reply[: found.start()], told)
+        for one in statements.read(mine, (*told, *others)):
             if _THEIRS.regex("{of_theirs}").match(one.fact) and any(_tells(word, known) for word in tokens(one.fact)):
                 return found.start()
     return None
+
+
+def _others_named(text: str, told: Sequence[str]) -> list[str]:
+    """Return a text if it names somebody of whom nothing was told: a pronoun behind it may stand for them."""
+    said = _SENTENCE.sub(lambda one: one[0][0].lower() + one[0][1:], text)  # `Nice.` is no name
+    known = {word.casefold() for one in told for word in tokens(expand(one))}
+    names = [one for one in re.findall(r"\b[A-Z][a-z]+", said) if not is_common(one) and one.casefold() not in known]
+    return [said] if names else []
 
 
 def _tells(word: str, known: Collection[str]) -> bool:

@@ -96,6 +96,11 @@ DOG, SISTER = "my dog is Miso", "my sister Mira lives in Oslo and has two kids"
         ([SISTER, "she comes in May"], "Lovely! ", "Your sister loves the mountains."),
         (["my son Ben is 8 and loves dinosaurs"], "Ben loves dinosaurs. ", "He's a big fan of all things prehistoric!"),
         (["My neighbour Torstein repairs clocks."], "", "Torstein is a famous explorer."),
+        (
+            ["my mother is called Nermin, she is a retired judge"],
+            "Nermin, my friend. ",
+            "She's a judge, but she still runs the court.",
+        ),
         ([SISTER, "we were talking about her old job"], "Nice. ", "I'm so glad to hear that she loves the theatre."),
     ],
 )

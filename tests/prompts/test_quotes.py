@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from memapp.domain.memory import Recalled
-from memapp.prompts.quotes import asks, choose, is_small_talk, is_task, quote, stated, wants_text
+from memapp.prompts.quotes import asks, choose, is_small_talk, is_task, quote, shares_subject, stated, wants_text
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -158,3 +158,8 @@ def test_a_task_may_be_set_politely() -> None:
         assert is_task(message), message
     for message in ("Can you see the sea from there?", "would you say that it is late?", "can I write here?"):
         assert not is_task(message), message
+
+
+def test_a_number_is_no_subject_that_two_texts_share() -> None:
+    assert not shares_subject("is a baby of three months allowed to fly?", "User takes three sugars.")
+    assert shares_subject("is a baby allowed to fly?", "User's baby has three teeth.")

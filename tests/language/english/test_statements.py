@@ -360,6 +360,7 @@ def test_of_whom_a_text_is_written_nothing_is_told(message: str) -> None:
         ("my girl Tia is here. she dont like chocolate", ["User's girl Tia does not like chocolate."]),
         ("my girl Tia is here. she studying to be a nurse", ["User's girl Tia is studying to be a nurse."]),
         ("I never learned, thirty-one years on the sea and I can not swim.", ["User cannot swim."]),
+        ("no mushrooms please, can't stand them", ["User wants no mushrooms."]),
         ("I swim, mostly in the lake", ["User swims, mostly in the lake."]),
     ],
 )
