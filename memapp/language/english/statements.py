@@ -81,7 +81,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     for sentence, statements in _parsed(text):
         if _is_of_another(sentence, said[-LAST:]):
             continue
-        told_apart, whole, told_before = _beside_asked(sentence), "", len(found)
+        told_apart, whole = _beside_asked(sentence), ""
         for place, words in enumerate(statements):
             if _asks_for(words):
                 continue
@@ -92,7 +92,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             whole = whole if place else _with_whom(sentence, words, told)
             found.append(Statement(join(told), sentence, _fact(tuple(told)), whole, told_apart))
             said.append(with_names(join(told), given))
-        if len(found) == told_before:
+        if _asks(sentence) or (statements and all(map(_asks_for, statements))):
             asked = plain(sentence)  # of whom it asks, or for whom, the next may be
             said.append(with_names(asked[:1].lower() + asked[1:], given))
     return found

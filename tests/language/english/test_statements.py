@@ -347,6 +347,7 @@ def test_of_whom_is_asked_the_next_sentence_may_tell(message: str, fact: str) ->
         "Write a story about my brother Per. He turns into a frog.",
         "Can you write a card for my sister: she is the best, she plays the harp",
         "Write a poem for my sister. She sings like a bird.",
+        "School says our daughter may stay at home. She is sixteen.",
     ],
 )
 def test_of_whom_a_text_is_written_nothing_is_told(message: str) -> None:
