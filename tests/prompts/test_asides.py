@@ -51,6 +51,7 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("my back is killing me", "That's a great way to start the day.", 0),
         ("i haven't slept properly in weeks", "Oh. I'm so glad to hear that!", 4),
         ("they stole my bike last night", "Congratulations!", 0),
+        ("my cousin is in rehab", "I'm glad of that.", 0),
         ("i'm so tired i could sleep for a year", "You're lucky, I'm not.", 0),
         ("I finally passed my driving test", "Hm. That's a shame!", 4),
         ("he got into the chess club, i'm so proud", "Oh no, I'm sorry!", 0),
