@@ -275,7 +275,8 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
     starts = [loop_start(reply)]
     if context.form == "simple":
         starts.append(aside_start(reply, message))
-    if context.is_small_talker and not (is_task(message) or wants_text(message)):  # a letter is written in the person's name
+    is_letter = is_task(message) or (wants_text(message) and not wants_few(message))  # written in the person's name
+    if context.is_small_talker and not is_letter:
         facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
         said = [*(one.user for one in context.history if one.user), message]
         starts.append(claim_start(reply, facts, context.profile_line))

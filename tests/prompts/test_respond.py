@@ -218,3 +218,11 @@ def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
     assert sentences(replace(simple, message="Where could we go on Saturday night?")) != 0
     assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
     assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES
+
+
+def test_what_nobody_told_is_cut_of_ideas_and_stays_in_a_letter() -> None:
+    history = [Exchange("my son Ben is 8 and loves dinosaurs", "How nice!")]
+    asked = replace(context("any ideas for Ben?", history), form="simple")
+    reply = "Ben loves dinosaurs. He's a big fan of the circus!"
+    assert respond.cut_at(asked, (), reply) == reply.index("He's")
+    assert respond.cut_at(replace(asked, message="Write a letter to Ben's teacher."), (), reply) is None
