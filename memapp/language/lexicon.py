@@ -60,7 +60,10 @@ class Lexicon:
         """Return alternatives as one regular expression, without a group around it."""
         if name not in self._patterns:
             entry = self.entry(name)
-            parts = map(self.filled, entry) if isinstance(entry, list) else sorted(map(re.escape, self.words(name)))
+            if isinstance(entry, list):
+                parts = list(map(self.filled, entry))
+            else:  # the longer of two first: `son-in-law`, `son`
+                parts = sorted(map(re.escape, self.words(name)), reverse=True)
             self._patterns[name] = "|".join(parts)
         return self._patterns[name]
 

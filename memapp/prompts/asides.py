@@ -1,4 +1,5 @@
-"""Asides: sentences of a reply that speak of its prompt, say what is known of the person as if it were the model's own, or stray.
+"""Asides: sentences of a reply that speak of its prompt, say what is known of the person as if it were the model's own, tell of
+somebody of theirs what nobody told, or stray.
 
 A small model writes them in place of a reply. Where the person speaks of a prompt themself, nothing speaks of it.
 """
@@ -9,9 +10,11 @@ from collections.abc import Collection, Sequence
 from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import is_common
+from memapp.language.english.grammar import expand, is_adverb, stems, tokens
+from memapp.language.english.profile_forms import in_first_person
 from memapp.language.lexicon import lexicon
 
-_EN = lexicon("talk")
+_EN, _THEIRS = lexicon("talk"), lexicon("from_memory")
 ECHO_WORDS = 4
 """A sentence of the message that a reply repeats is an echo from so many words on."""
 _SPOKEN_TO = re.compile(
@@ -43,6 +46,11 @@ def stray_start(reply: str, message: str, names: Collection[str]) -> int | None:
     return None
 
 
+def is_hard(message: str) -> bool:
+    """Say whether what a message tells is hard for the one who tells it, and nothing in it is good."""
+    return _EN.regex("{hardship}").match(message) is not None
+
+
 def _plain(sentence: str) -> str:
     return " ".join(re.findall(r"[\w']+", sentence.casefold()))
 
@@ -69,3 +77,36 @@ def claim_start(reply: str, facts: Sequence[str], profile_line: str) -> int | No
         if any(duplicate_of(one, facts) for one in stated) or any(re.search(rf"\b{one}\b", profile_line) for one in values):
             return found.start()
     return None
+
+
+def unsaid_start(reply: str, said: Sequence[str], facts: Sequence[str]) -> int | None:
+    """Return where a reply first tells of somebody of the person's what neither they said nor a fact has; None for nowhere.
+
+    Praise may be said of anybody, and a guess that says to be one.
+    """
+    told = (*map(in_first_person, facts), *said)
+    known = frozenset(stem for text in told for word in tokens(expand(text)) for stem in stems(word))
+    for found in _SENTENCE.finditer(reply):
+        if found[0].rstrip("\"'”’)*]").endswith("?") or _THEIRS.regex("{guess}").search(found[0]):
+            continue
+        mine = _THEIRS.regex(r"{good_to_hear}").sub("", _EN.regex(r"\byour\b").sub("my", expand(found[0])))
+        others = _others_named(reply[: found.start()], told)
+        for one in statements.read(mine, (*told, *others)):
+            if _THEIRS.regex("{of_theirs}").match(one.fact) and any(_tells(word, known) for word in tokens(one.fact)):
+                return found.start()
+    return None
+
+
+def _others_named(text: str, told: Sequence[str]) -> list[str]:
+    """Return a text if it names somebody of whom nothing was told: a pronoun behind it may stand for them."""
+    said = _SENTENCE.sub(lambda one: one[0][0].lower() + one[0][1:], text)  # `Nice.` is no name
+    known = {word.casefold() for one in told for word in tokens(expand(one))}
+    names = [one for one in re.findall(r"\b[A-Z][a-z]+", said) if not is_common(one) and one.casefold() not in known]
+    return [said] if names else []
+
+
+def _tells(word: str, known: Collection[str]) -> bool:
+    """Say whether a word of a statement tells something, and nothing that is known."""
+    small = word.casefold()
+    says_nothing = small in _THEIRS.function_words | _THEIRS.compliments | _EN.pleasantries or is_adverb(small)
+    return word[0].isalnum() and not says_nothing and stems(word).isdisjoint(known)

@@ -5,6 +5,7 @@ the turns they were: a small model follows a conversation so, and loses its thre
 party to a conversation but comments on one; it gets one situation with the history as a transcript in it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,9 +14,22 @@ from memapp.domain.persona import Persona
 from memapp.domain.profile import FIELDS
 from memapp.domain.prompt import Prompt, PromptForm, PromptTurn
 from memapp.domain.text import one_line, shorten
+from memapp.language.english.clauses import without_interjections
+from memapp.language.english.grammar import tokens
+from memapp.language.english.life_domains import touches_food
 from memapp.language.english.memory_question import read, refers_back
+from memapp.language.english.statements import plain
 from memapp.prompts.history import SHOWN_CHARS, format_history
-from memapp.prompts.quotes import asks_of_memory, goes_on, in_plain_words, is_small_talk, is_task, shares_subject, wants_text
+from memapp.prompts.quotes import (
+    asks_of_memory,
+    goes_on,
+    in_plain_words,
+    is_small_talk,
+    is_task,
+    shares_subject,
+    wants_something,
+    wants_text,
+)
 from memapp.prompts.templates import template
 
 REPLY_CHARS = 600
@@ -26,7 +40,8 @@ VALUE_CHARS = 60
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
-ANY_TASK_NEEDS = frozenset({"preferred_name", "pronouns", "city", "language", "health", "religion", "tone", "goals_add"})
+HOW_TO_SPEAK = frozenset({"preferred_name", "pronouns", "language", "tone"})
+ANY_TASK_NEEDS = HOW_TO_SPEAK | {"city", "health", "religion", "goals_add"}
 """Fields of the profile; a diet or an allergy is among them."""
 PROFILE_LINE_CHARS = 400
 """The profile stands in every prompt: what does not fit is left out."""
@@ -96,14 +111,17 @@ def system_text(context: PromptContext) -> str:
 
 
 def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None) -> dict[str, Sequence[str]]:
-    """Return what a small model sees of the profile: with a task or a greeting what any task needs, and what the message names.
+    """Return what a small model sees of the profile: all with a question, with a task what any task needs and what it names.
 
-    It would put the rest into a joke.
+    It would put the rest into a joke. Where the person only tells something, it would speak of an allergy in place of that.
     """
-    if not _stands_alone(message):
+    message = message or ""
+    wants = wants_something(message) or touches_food(message)
+    if wants and not _stands_alone(message):
         return dict(profile)
-    named = {field: [one for one in values if shares_subject(message or "", one)] for field, values in profile.items()}
-    return {field: values if field in ANY_TASK_NEEDS else named[field] for field, values in profile.items()}
+    needed = ANY_TASK_NEEDS if wants else HOW_TO_SPEAK
+    named = {field: [one for one in values if shares_subject(message, one)] for field, values in profile.items()}
+    return {field: values if field in needed else named[field] for field, values in profile.items()}
 
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:
@@ -164,11 +182,18 @@ def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
     is_short = message != "" and is_small_talk(message)  # what is still to come is rarely a greeting, and is prefilled
-    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None:
+    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None or _begins_anew(message):
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []
     return [shorten(one_line(said), SAID_CHARS)]
+
+
+def _begins_anew(message: str) -> bool:
+    """Say whether a message tells something with a subject of its own, so that what was said before it only leads astray."""
+    words = without_interjections(tokens(plain(message)))
+    first = re.split(r"[,;.!?]", message)[0]  # behind it a pronoun may stand for what this names
+    return words[:1] in (["I"], ["my"], ["My"]) and not (wants_something(message) or refers_back(first))
 
 
 def _situation(context: PromptContext) -> str:

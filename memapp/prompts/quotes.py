@@ -139,6 +139,13 @@ def wants_text(message: str) -> bool:
     return any(_EN.regex("{wants_text}").search(one) and _orders(one) for one in said)
 
 
+def wants_few(message: str) -> bool:
+    """Say whether the text that a message asks for is a few ideas or tips, and no list of so many, nor step by step."""
+    return (
+        wants_text(message) and bool(_EN.regex("{wants_few}").search(message)) and not _EN.regex("{wants_many}").search(message)
+    )
+
+
 def _orders(sentence: str) -> bool:
     """Say whether a sentence asks for what it names, and does not only tell of it: `I can type like a letter`."""
     return is_task(sentence) or asks(sentence) or bool(_EN.regex("{favour}|{orders}").search(sentence) or goes_on(sentence))

@@ -10,11 +10,11 @@ from memapp.domain.prompt import Prompt, PromptForm, PromptTurn, Sampling
 from memapp.domain.repetition import EXCHANGES, loop_start, repeated
 from memapp.domain.text import clean, one_line, shorten
 from memapp.language.english import profile
-from memapp.language.english.life_domains import is_constraint, is_request, is_vital
+from memapp.language.english.life_domains import is_constraint, is_request, is_vital, touches_food
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start, claim_start, stray_start
+from memapp.prompts.asides import aside_start, claim_start, is_hard, stray_start, unsaid_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.quotes import (
     asks,
@@ -26,6 +26,7 @@ from memapp.prompts.quotes import (
     quote,
     shares_subject,
     stated,
+    wants_few,
     wants_something,
     wants_text,
 )
@@ -50,11 +51,14 @@ SAID = 6
 """How many of the last replies must not be said again."""
 SENTENCES, ANSWER_SENTENCES = 2, 3
 """What a small model says after that, in a chat and in an answer from quotes, is noise, unless a text was asked for."""
+LISTED_SENTENCES = 5
+"""The same where ideas or tips are asked for."""
 NOTED = "Thanks, I keep that in mind."
 AT_A_LOSS = "I do not know a good answer to that. A larger model may: Models (F8) lists some."
 """Said where nothing that a small model wrote, twice, was a reply to what was asked."""
-HEARD = "Thanks for telling me."
-"""The same where nothing was asked."""
+HEARD = ("Thanks for telling me.", "I see.", "I hear you.")
+"""The same where nothing was asked: the first of them that was not said lately."""
+SORRY = "I am sorry to hear that."
 ALL_RIGHT = "All right."
 LESSON_CHARS = 200
 MOST_FACTS = 2
@@ -189,8 +193,11 @@ def _said(context: PromptContext) -> tuple[str, ...]:
 
 
 def _sentences(context: PromptContext) -> int:
-    if not context.is_small_talker or wants_text(_whole_request(context)):
+    request = _whole_request(context)
+    if not context.is_small_talker or (wants_text(request) and not wants_few(request)):
         return 0
+    if wants_few(request):
+        return LISTED_SENTENCES
     return SENTENCES if _reads_facts(context) else ANSWER_SENTENCES
 
 
@@ -215,8 +222,10 @@ def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalle
 
 def _bears_on(message: str, hit: Recalled) -> bool:
     is_named = shares_subject(message, hit.text)
-    warns = is_vital(hit.text) and (is_named or in_third_person(in_first_person(hit.text)).startswith("User "))
-    return warns or is_request(message) or (is_named and wants_something(message))
+    is_own = touches_food(message) and in_third_person(in_first_person(hit.text)).startswith("User ")
+    warns = is_vital(hit.text) and (is_named or is_own)
+    asks_for_advice = is_request(message) and not (is_task(message) and wants_text(message))  # a letter is of what it names
+    return warns or asks_for_advice or (is_named and wants_something(message))
 
 
 def fact_about_user(hit: Recalled) -> str:
@@ -266,31 +275,36 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
     starts = [loop_start(reply)]
     if context.form == "simple":
         starts.append(aside_start(reply, message))
-    if context.is_small_talker and not (is_task(message) or wants_text(message)):  # a letter is written in the person's name
+    is_letter = is_task(message) or (wants_text(message) and not wants_few(message))  # written in the person's name
+    if context.is_small_talker and not is_letter:
         facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
+        said = [*(one.user for one in context.history if one.user), message]
         starts.append(claim_start(reply, facts, context.profile_line))
-    if context.is_small_talker and not (is_task(message) or wants_text(message)):
-        starts.append(stray_start(reply, message, _called(context)))
+        starts.append(unsaid_start(reply, said, [*facts, context.profile_line]))
+        starts.append(stray_start(reply, message, _called(said, context.profile_line)))
     return min((start for start in starts if start is not None), default=None)
 
 
-def _called(context: PromptContext) -> list[str]:
+def _called(said: Sequence[str], profile_line: str) -> list[str]:
     """Return what the person is called, as far as the profile or what they said lately tells."""
-    said = [*(one.user for one in context.history if one.user), context.message or ""]
     named = [one.value for text in said for one in profile.stated(text) if one.field == "preferred_name"]
-    return [word for value in (*named, context.profile_line) for word in re.findall(r"[^\W\d_]+", value)]
+    return [word for value in (*named, profile_line) for word in re.findall(r"[^\W\d_]+", value)]
 
 
 def needs_another(message: str, said: Sequence[str]) -> bool:
     """Say whether a reply that was all stock is tried again: where nothing was asked a plain word will do, but not twice."""
-    return wants_something(message) or at_a_loss(message) in said[-EXCHANGES:]
+    plain_words = (*HEARD, SORRY, ALL_RIGHT)
+    return wants_something(message) or any(one in plain_words for one in said[-EXCHANGES:])
 
 
-def at_a_loss(message: str) -> str:
+def at_a_loss(message: str, said: Sequence[str] = ()) -> str:
     """Return what is said where nothing came that could be."""
     if wants_something(message):
         return AT_A_LOSS
-    return ALL_RIGHT if is_small_talk(message) else HEARD
+    if is_small_talk(message):
+        return ALL_RIGHT
+    fitting = (SORRY, *HEARD[1:]) if is_hard(message) else HEARD
+    return next((one for one in fitting if one not in said), fitting[0])
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:

@@ -221,7 +221,7 @@ class _Reply:
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
         if self._is_all_aside and not turn.cancel.is_set():
-            self.text = respond.at_a_loss(turn.message.text if turn.message else "")
+            self.text = respond.at_a_loss(turn.message.text if turn.message else "", context.said)
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""

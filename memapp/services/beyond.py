@@ -7,11 +7,14 @@ from memapp.domain.memory_request import MemoryRequest
 from memapp.language.english.beyond import as_wish, clauses_of, tells_something
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.grounding import SAID
+from memapp.language.english.memory_question import refers_back
 from memapp.language.english.profile_hints import unknown_in
+from memapp.language.english.spoken_of import LAST
+from memapp.language.english.statements import sentences_told
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.asked_to_remember import remember
-from memapp.services.statements import surely_ordinary
+from memapp.services.statements import is_ordinary_wish, said_before
 
 CANNOT = {
     "remind": "I cannot remind you at a time: I speak only when you write.",
@@ -42,9 +45,11 @@ def _kept(runtime: Runtime, request: MemoryRequest, message: Message, actor: Act
     wish = dated(said, local_day(message), is_ahead=True)
     language = language_of(wish)
     facts = [one.text for one in language.facts_in(wish)]
-    parts = [said, *clauses_of(request.content)]  # judged as typed: a date written out is no birthday
+    deeds = clauses_of(request.content)  # judged as typed: a date written out is no birthday
+    before = sentences_told(" ".join([*said_before(runtime, message)[-LAST:], message.text[: request.start]]))
+    meant = before if any(map(refers_back, deeds)) else []
     is_stated = tells_something(request.content) or language.read(wish).stated or any(unknown_in(one, {}) for one in facts)
-    if is_stated or len(surely_ordinary(runtime, parts)) < len(parts):
+    if is_stated or not is_ordinary_wish(runtime, said, deeds, meant):
         return ASK_ME
     is_told = all(one.startswith("User ") for one in facts)
     asked = dated(message.text[request.start : request.end].strip(" .!"), local_day(message), is_ahead=True)

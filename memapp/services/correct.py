@@ -182,7 +182,7 @@ def _among(runtime: Runtime, correction: Correction, meant: Sequence[Corrected],
     """Return the one that a message is clearly about."""
     if correction.instead and (placed := _placed(runtime, correction, meant, least)):
         return placed
-    if not (correction.points_back or (correction.names_what and correction.is_over)):
+    if correction.is_role or not (correction.points_back or (correction.names_what and correction.is_over)):
         return None
     if len(meant) < 2 or not correction.names_what:
         return meant[0] if len(meant) == 1 else None

@@ -24,7 +24,14 @@ from memapp.domain.utterance import Draft
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.english.category import draft_of
-from memapp.language.english.correction import ends_for_both, only_ends, only_says_meant, read_correction, says_no_more
+from memapp.language.english.correction import (
+    ends_for_both,
+    only_ends,
+    only_puts_off,
+    only_says_meant,
+    read_correction,
+    says_no_more,
+)
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.framing import plays_a_part
@@ -145,7 +152,8 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
     said = draft.text.removeprefix(SAID)
     if draft.text and said == draft.text:
         is_half = ends_for_both(draft.text) and not draft.topic
-        if corrected and corrected.instead and parse(draft.text).is_denied and _is_of_corrected(draft, corrected):
+        is_denied = corrected is not None and parse(draft.text).is_denied and _is_of_corrected(draft, corrected)
+        if corrected and corrected.instead and (is_denied or only_puts_off(draft.text)):
             return True  # `no longer on Thursdays`, where another day is told
         return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
     said = said or draft.value

@@ -149,6 +149,22 @@ def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
     return [one for one, (own, _) in zip(said, judged, strict=False) if own.is_sensitive < ORDINARY and not is_secret(one)]
 
 
+def is_ordinary_wish(runtime: Runtime, wish: str, deeds: Sequence[str], before: Sequence[str]) -> bool:
+    """Say whether a wish to be reminded surely touches nothing sensitive; False without the judge. Raises `ModelError`.
+
+    It is judged as a wish and by what is to be done: each alone doubts what is short. What was said `before` is what a pronoun in
+    it may stand for, and then it is judged by that in place of the wish.
+    """
+    judged = _judged_by_any(runtime, [Statement(one, one) for one in (wish, *deeds, *before)])
+    if judged is None or any(map(is_secret, (wish, *deeds))):
+        return False
+    asked, *others = (said.is_sensitive for said, _ in judged)
+    done = max(others[: len(deeds)], default=asked)
+    if before:
+        return max(done, *others[len(deeds) :]) < ORDINARY
+    return (asked + done) / 2 < ORDINARY
+
+
 def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Judged] | None:
     """Judge each statement; None without an embedding model that the judge was fitted to. Raises `ModelError`."""
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.asides import aside_start, claim_start, stray_start
+from memapp.prompts.asides import aside_start, claim_start, stray_start, unsaid_start
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,15 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("Goodnight", "Goodnight, Earl. The cat is here.", 0),
         ("my son Max plays the bass", "Max, you're a brave one.", 0),
         ("I was late again on Tuesday", "Oh. I was late again on Tuesday!", 4),
+        ("my back is killing me", "That's a great way to start the day.", 0),
+        ("i haven't slept properly in weeks", "Oh. I'm so glad to hear that!", 4),
+        ("they stole my bike last night", "Congratulations!", 0),
+        ("my cousin is in rehab", "I'm glad of that.", 0),
+        ("i'm so tired i could sleep for a year", "You're lucky, I'm not.", 0),
+        ("I finally passed my driving test", "Hm. That's a shame!", 4),
+        ("he got into the chess club, i'm so proud", "Oh no, I'm sorry!", 0),
+        ("I'm not a lawyer", "I'm so sorry to hear about your loss.", 0),
+        ("my shoulder is done", 'I\'m not familiar with the phrase "is done".', 0),
     ],
 )
 def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, start: int) -> None:
@@ -63,7 +72,59 @@ def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, star
         ("where should we go?", "You should visit Rome, Italy."),
         ("I painted it yellow", "Yellow, how cheerful! You did well."),
         ("it rains", "It rains."),
+        ("my back is killing me", "I'm so sorry to hear that. It would be good to lie down, I'm sure. Is it any better now?"),
+        ("I was so tired, but we won the cup!", "That's great, congratulations!"),
+        ("she isn't ill any more", "I'm glad to hear that."),
+        ("my niece lost her first tooth", "That's so sweet!"),
+        ("I hate tomatoes", "That's a good reason to leave them out."),
+        ("we won, but my knee hurts", "I'm sorry to hear that."),
     ],
 )
 def test_what_answers_it_is_not_stray(message: str, reply: str) -> None:
     assert stray_start(reply, message, ["Hal"]) is None
+
+
+DOG, SISTER = "my dog is Miso", "my sister Mira lives in Oslo and has two kids"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "claim"),
+    [
+        ([DOG], "How sweet! ", "Miso is a German Shepherd."),
+        ([DOG], "", "Your dog is a German Shepherd, and they bark."),
+        ([DOG, "she ate my sock today"], "", "She's 20, that's a big one."),
+        ([SISTER], "Mira, how nice. ", "She loves to play soccer."),
+        ([SISTER, "she comes in May"], "Lovely! ", "Your sister loves the mountains."),
+        (["my son Ben is 8 and loves dinosaurs"], "Ben loves dinosaurs. ", "He's a big fan of all things prehistoric!"),
+        (["My neighbour Torstein repairs clocks."], "", "Torstein is a famous explorer."),
+        (
+            ["my mother is called Nermin, she is a retired judge"],
+            "Nermin, my friend. ",
+            "She's a judge, but she still runs the court.",
+        ),
+        ([SISTER, "we were talking about her old job"], "Nice. ", "I'm so glad to hear that she loves the theatre."),
+    ],
+)
+def test_what_nobody_told_of_whom_the_person_named_is_unsaid(said: list[str], kept: str, claim: str) -> None:
+    assert unsaid_start(f"{kept}{claim}", said, ()) == len(kept)
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ([DOG], "How old is Miso? Is she a poodle? I hope Miso is well. Miso might like a walk."),
+        ([DOG], "Miso is a lovely name! Your dog must be a good friend. She would love a toy."),
+        ([SISTER], "Mira lives in Oslo, how nice! She has kids. I'm sure she's busy. Mira is a wonderful person."),
+        (["who was Marie Curie?"], "Marie Curie was a physicist. She won two Nobel prizes."),
+        ([SISTER, "I read about Marie Curie"], "Marie Curie was a physicist. She won two Nobel prizes."),
+        (["I live in Ghent"], "Ghent is an old city in Belgium. You live well."),
+        ([DOG], "Dogs are animals that need a walk. They eat meat."),
+    ],
+)
+def test_questions_wishes_praise_and_what_was_told_are_not(said: list[str], reply: str) -> None:
+    assert unsaid_start(reply, said, ()) is None
+
+
+def test_a_fact_that_the_prompt_has_was_told() -> None:
+    assert unsaid_start("Miso is a poodle.", [DOG], ["User's dog Miso is a poodle."]) is None
+    assert unsaid_start("Miso is a beagle.", ["Miso snores"], ["User's dog Miso is a poodle."]) == 0, "who it is stands there too"

@@ -84,6 +84,14 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 
 
+def test_a_message_that_begins_anew_is_read_without_the_one_before_it() -> None:
+    history = [Exchange("how do you say knee in Portuguese?", "Joelho.")]
+    for message in ("ugh my back is killing me", "my pills make me dizzy, it is a nuisance", "I have a cat."):
+        assert trunk(replace(context(message, history), form="simple")).turns[-1].content == message
+    for message in ("I told him about it.", "and what is elbow?", "hard word", "she laughed"):
+        assert trunk(replace(context(message, history), form="simple")).turns[-1].content == f"{history[0].user}\n{message}"
+
+
 def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_examples() -> None:
     history = [Exchange(f"I have {animal}.", "How nice!") for animal in ("a cat", "a dog", "a hen", "bees")]
     stands_alone = ("Tell me a joke.", "Write a poem about my dog and his ball.")
@@ -126,9 +134,17 @@ def test_with_a_task_a_small_model_sees_only_what_tasks_need_of_the_profile_and_
         "close_people": ("sister Lou has gout", "uncle Bo is broke"),
         "money": ("in debt",),
     }
-    assert needed_of_profile(profile, "What a day I had at work.") == profile
+    assert needed_of_profile(profile, "What could we do on Sunday?") == profile
     assert profile_line(needed_of_profile(profile, "tell me a joke")) == "About the user: health allergic to nuts."
     assert needed_of_profile(profile, "write a card for my uncle")["close_people"] == ["uncle Bo is broke"]
+
+
+def test_where_somebody_only_tells_something_a_small_model_sees_how_to_speak_to_them_and_what_is_named() -> None:
+    profile = {"preferred_name": ("Ana",), "health": ("allergic to nuts",), "city": ("Ghent",), "money": ("in debt",)}
+    for told in ("What a day I had at work.", "ugh my back is killing me", "hello", "", None):
+        assert profile_line(needed_of_profile(profile, told)) == "About the user: name Ana.", told
+    for told in ("I bake a cake on Sunday.", "I read that nuts are seeds."):
+        assert "nuts" in profile_line(needed_of_profile(profile, told)), told
 
 
 def test_a_long_profile_is_cut_and_an_empty_one_says_nothing() -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from memapp.domain.memory import Recalled
-from memapp.prompts.quotes import asks, choose, is_small_talk, quote, stated, wants_text
+from memapp.prompts.quotes import asks, choose, is_small_talk, is_task, quote, shares_subject, stated, wants_text
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -151,3 +151,15 @@ def test_a_text_is_wanted_only_where_one_is_asked_for(message: str, wants: bool)
 )
 def test_without_a_question_mark_the_order_of_words_asks(message: str, is_asked: bool) -> None:
     assert asks(message) is is_asked
+
+
+def test_a_task_may_be_set_politely() -> None:
+    for message in ("Can you write a short greeting to Per?", "could you please help me translate this"):
+        assert is_task(message), message
+    for message in ("Can you see the sea from there?", "would you say that it is late?", "can I write here?"):
+        assert not is_task(message), message
+
+
+def test_a_number_is_no_subject_that_two_texts_share() -> None:
+    assert not shares_subject("is a baby of three months allowed to fly?", "User takes three sugars.")
+    assert shares_subject("is a baby allowed to fly?", "User's baby has three teeth.")

@@ -118,8 +118,12 @@ def test_where_a_person_only_tells_something_a_small_model_gets_no_facts_but_war
     own, of_other = hit("User is allergic to nuts."), hit("User's sister Mira is allergic to eggs.")
     told = replace(context("I bake a cake with nuts on Sunday."), form="simple")
     assert respond.in_prompt(told, [*HITS, own, of_other]) == (own,)
-    assert respond.in_prompt(replace(told, message="Mira comes over."), [*HITS, own, of_other]) == (own, of_other)
+    assert respond.in_prompt(replace(told, message="Mira comes over."), [*HITS, own, of_other]) == (of_other,)
+    for nothing_to_eat in ("ugh my back is killing me", "I walked to the bank."):
+        assert respond.in_prompt(replace(told, message=nothing_to_eat), [*HITS, own, of_other]) == ()
     assert respond.in_prompt(replace(told, message="Tell me a joke."), [*HITS, of_other]) == ()
+    for letter in ("Can you write a short greeting to Per?", "could you please help me write an email to his teacher"):
+        assert respond.in_prompt(replace(told, message=letter), [*HITS, own]) == (), letter
     for request in ("What could I bake for Sunday?", "Recommend a cake.", "I want to bake something."):
         assert of_other in respond.in_prompt(replace(told, message=request), [own, of_other]), request
 
@@ -209,6 +213,16 @@ def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
     assert sentences(replace(simple, message="How do I repot a cactus?")) == respond.SENTENCES, "what came after that was noise"
     assert sentences(replace(simple, message="How do I repot a cactus, step by step?")) == 0
     assert sentences(replace(simple, message="ok, go on with the story")) == 0
+    assert sentences(replace(simple, message="ideas for dinner? he eats rice and eggs")) == respond.LISTED_SENTENCES
+    assert sentences(replace(simple, message="Give me 10 ideas for dinner, in detail.")) == 0
     assert sentences(replace(simple, message="Where could we go on Saturday night?")) != 0
     assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
     assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES
+
+
+def test_what_nobody_told_is_cut_of_ideas_and_stays_in_a_letter() -> None:
+    history = [Exchange("my son Ben is 8 and loves dinosaurs", "How nice!")]
+    asked = replace(context("any ideas for Ben?", history), form="simple")
+    reply = "Ben loves dinosaurs. He's a big fan of the circus!"
+    assert respond.cut_at(asked, (), reply) == reply.index("He's")
+    assert respond.cut_at(replace(asked, message="Write a letter to Ben's teacher."), (), reply) is None

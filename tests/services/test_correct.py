@@ -317,6 +317,76 @@ def test_one_thing_is_put_in_the_place_of_another_without_a_comma(runtime: Runti
     assert live(runtime) == ["User's sister Lotte works at the bakery."]
 
 
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("I work in a brewery", "i mean the bakery not the brewery"), ["User works in a bakery."]),
+        (("I work in a brewery", "I meant bakery not brewery"), ["User works in a bakery."]),
+        (("I play tennis", "I mean it not badly"), ["User plays tennis."]),
+    ],
+)
+def test_what_is_meant_stands_in_the_place_of_what_is_not(runtime: Runtime, turns: tuple[str, ...], known: list[str]) -> None:
+    tell(runtime, *turns)
+    assert live(runtime) == known
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (
+            ("I have piano lessons on Mondays", "I moved my lessons, they are on Tuesdays now"),
+            "User has piano lessons on Tuesdays.",
+        ),
+        (("I have choir on Wednesdays", "they moved the choir to Thursdays"), "User has choir on Thursdays."),
+        (
+            ("I have choir on Wednesdays", "Now they moved it to Thursdays because of the football."),
+            "User has choir on Thursdays.",
+        ),
+        (("We train on Tuesdays.", "it rains", "training moved to wednesday now not tuesday"), "User trains on Wednesdays."),
+        (("My exam is on Tuesday.", "my exam got pushed back to Friday"), "User's exam is on Friday 6 February 2026."),
+    ],
+)
+def test_what_is_moved_is_on_the_day_to_which_it_is_moved(runtime: Runtime, turns: tuple[str, ...], known: str) -> None:
+    tell(runtime, *turns)
+    assert live(runtime) == [known]
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
+        (("I work as a sous chef at Noma", "I got promoted! head chef from monday"), "User works as a head chef at Noma."),
+        (("I work as a sous chef at Noma", "I've been promoted to head chef"), "User works as a head chef at Noma."),
+        (
+            ("I am a junior designer at a studio", "got a promotion, senior designer now"),
+            "User is a senior designer at a studio.",
+        ),
+        (
+            ("My sister works as a nurse in Ghent", "My sister got promoted to ward manager"),
+            "User's sister works as a ward manager in Ghent.",
+        ),
+    ],
+)
+def test_who_is_promoted_works_as_something_else_at_the_same_place(runtime: Runtime, turns: tuple[str, ...], known: str) -> None:
+    tell(runtime, *turns)
+    told = live(runtime)
+    assert known in told and not [one for one in told if "sous" in one or "junior" in one or "nurse" in one]
+
+
+@pytest.mark.parametrize(
+    "said", ["I got promoted! so happy", "I promoted Leo to manager", "I was made fun of", "I got promoted! cake for everyone"]
+)
+def test_who_is_promoted_is_what_they_were_besides(runtime: Runtime, said: str) -> None:
+    tell(runtime, "I am a vegetarian", "I work as a sous chef at Noma", "my boss is a dancer")
+    known = live(runtime)
+    tell(runtime, said, "my boss got promoted")
+    assert known and set(known) <= set(live(runtime))
+
+
+def test_what_is_moved_moves_nothing_else(runtime: Runtime) -> None:
+    tell(runtime, "I have choir on Wednesdays", "I have piano lessons on Mondays", "they moved the meeting to Fridays")
+    assert sorted(live(runtime)) == ["User has choir on Wednesdays.", "User has piano lessons on Mondays."]
+
+
 def test_a_remark_on_an_end_becomes_nothing_that_somebody_said(tmp_path: Path) -> None:
     small = make_runtime(tmp_path, ScriptedModel(parameters=1))
     tell(small, "Bas puts cheese on everything.", "Bas has given up cheese, a miracle. He is a plumber, he loves it.")

@@ -599,6 +599,14 @@ def test_somebody_who_was_spoken_of_by_name_is_nobody_elses_to_know(runtime: Run
     assert own(runtime, "what is the capital of Ohio?") == own(runtime, "where does Ohio begin?") == ""
 
 
+def test_who_waits_for_a_yes_is_not_made_up(runtime: Runtime) -> None:
+    tell(runtime, "my boss mila is in rehab", "emeka from work is getting divorced")
+    for asked in ("who is mila?", "who is Mila?", "who's emeka", "and who was emeka again?"):
+        told = own(runtime, asked)
+        assert told and "rehab" not in told and "divorced" not in told, asked
+    assert own(runtime, "who is zorro?") == own(runtime, "who is work?") == ""
+
+
 def test_what_is_asked_of_it_is_of_what_was_said_last(runtime: Runtime) -> None:
     thread = tell(runtime, "My interview is on Wednesday 18th at 2.", "give me 3 questions they may ask")
     assert own(runtime, "when is it again", thread).startswith('You told me today: "My interview is on Wednesday 18th at 2."')
@@ -647,6 +655,21 @@ def test_the_own_workplace_is_where_the_job_that_is_told_last_is(runtime: Runtim
     assert own(runtime, "where do I work?") == own(runtime, "who do I work for?") == "You write software for a bank."
     tell(runtime, "I've been hired as an assistant at the museum")
     assert "museum" in own(runtime, "where do I work now?")
+
+
+@pytest.mark.parametrize(
+    "said", ["I repair violins in Ghent", "I audit small restaurants for the city in vancouver", "i fix bikes in Utrecht"]
+)
+def test_a_trade_and_its_place_are_a_job_for_sure(runtime: Runtime, said: str) -> None:
+    tell(runtime, said)
+    for asked in ("where do I work?", "what's my job?"):
+        assert own(runtime, asked) == f"You {said[2:]}.", asked
+
+
+@pytest.mark.parametrize("said", ["I grow tomatoes in Ghent", "I build model ships in the cellar"])
+def test_what_may_be_a_pastime_is_no_job_for_sure(runtime: Runtime, said: str) -> None:
+    tell(runtime, said)
+    assert own(runtime, "where do I work?") in (UNKNOWN, f"{UNSURE}\nYou {said[2:]}.")
 
 
 @pytest.mark.parametrize("said", ["I used to work at Philips", "I'm applying for a job at the zoo", "I buy bread in the shop"])

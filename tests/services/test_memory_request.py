@@ -83,9 +83,39 @@ def test_a_reminder_that_cannot_be_told_of_the_person_is_kept_as_it_was_said(run
 
 
 @pytest.mark.parametrize(
+    "typed", ["remind me to wind the hall clock on sunday", "remind me to bring it back", "remind me to pick her up at 4"]
+)
+def test_a_reminder_is_judged_by_what_is_to_be_done(runtime: Runtime, typed: str) -> None:
+    own(runtime, typed)
+    assert len(known(runtime)) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "typed", "is_kept"),
+    [
+        ("I have two tomato plants on the balcony", "remind me to water them", True),
+        ("my bike has a flat tyre", "remind me to fix it on sunday", True),
+        ("I got new antidepressants today", "remind me to take them at 8", False),
+        ("the scan is on Friday, they found a lump", "remind me to ask about it", False),
+        ("I am seeing somebody behind his back", "remind me to tell him", False),
+    ],
+)
+def test_what_a_reminder_does_not_name_is_judged_by_what_was_said_before(
+    runtime: Runtime, said: str, typed: str, is_kept: bool
+) -> None:
+    thread = new_chat(runtime)
+    say(runtime, thread, said)
+    assert ("`remember that`" not in own(runtime, typed, thread)) is is_kept
+
+
+@pytest.mark.parametrize(
     "typed",
     [
         "remind me to take my antidepressants at 8",
+        "remind me to take them at 8",
+        "remind me to inject at eight",
+        "remind me to order more pads",
+        "remind me to change my bandage",
         "remind me to tell Tom that I am gay",
         "remind me that I live in Porto",
         "remind me tomorrow that my name is Ana",

@@ -15,7 +15,7 @@ from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, 
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
-from memapp.prompts.respond import AT_A_LOSS, HEARD
+from memapp.prompts.respond import AT_A_LOSS, HEARD, SORRY
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
 from memapp.services.consent import decisions, pending
@@ -190,10 +190,14 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     thread = new_chat(runtime)
     model.enqueue(aside)
     happened = say(runtime, thread, "The birds sang so loudly at dawn.")
-    assert only(Completed, happened).reply.text == HEARD and not [one for one in happened if isinstance(one, Restarted)]
+    assert only(Completed, happened).reply.text == HEARD[0] and not [one for one in happened if isinstance(one, Restarted)]
     model.enqueue(aside)
     model.enqueue("How lovely.")
     assert only(Completed, say(runtime, thread, "The bees hummed all day long.")).reply.text == "How lovely."
+    for told, said in (("The bees fly to the roof.", HEARD[1]), ("my back is killing me", SORRY)):
+        model.enqueue(aside)
+        model.enqueue(aside)
+        assert only(Completed, say(runtime, thread, told)).reply.text == said, "not the same once more"
     curate.add(runtime, "User lives in Bruges.")
     model.enqueue("I live in Bruges, too. The canals are lovely.")
     reply = only(Completed, say(runtime, new_chat(runtime), "What is worth seeing in Bruges?")).reply

@@ -278,8 +278,8 @@ def says_kind(kind: str, fact: str) -> bool:
 
 
 def has_job(fact: str) -> bool:
-    """Say whether a fact has a word of work or what somebody is."""
-    return EN.regex(EN.table("holds")["job"]).search(fact) is not None
+    """Say whether a fact has a word of work or what somebody is, or is of a trade and its place: `repairs violins in Ghent`."""
+    return EN.regex(EN.table("holds")["job"]).search(fact) is not None or EN.regex("{trade_in_place}").match(fact) is not None
 
 
 def names_workplace(fact: str) -> bool:

@@ -95,6 +95,8 @@ class Correction:
     """What holds instead is said alone behind words that lead to anything, and none of them is `no`: `oops, tea`."""
     may_be_remark: bool = False
     """What holds instead may only say how that is which ended: `it was torture`."""
+    is_role: bool = False
+    """What holds instead is what somebody works as by now."""
     about: Forms = ()
     """Of what it says that it is otherwise: `the wedding is on the 14th`."""
 
@@ -143,6 +145,11 @@ def only_ends(fact: str) -> bool:
     is_of_both = fact.startswith("User and ")
     found = read_correction(in_first_person(fact)) if is_of_both or not fact.startswith("User ") else None
     return found is not None and found.is_over and not (found.holds or found.instead or (found.old and not is_of_both))
+
+
+def only_puts_off(fact: str) -> bool:
+    """Say whether a fact only tells that something is at another time than before: `User moved User's lessons.`"""
+    return EN.regex("{only_put_off}").fullmatch(in_first_person(fact).rstrip(".")) is not None
 
 
 def correction_of(message: Message) -> Correction | None:
@@ -245,7 +252,7 @@ def _both(one: Correction, other: Correction) -> Correction:
     named, beside = (one, other) if one.names_what else (other, one)
     if named.names_what and named.is_over and beside.may_be_remark:
         return replace(named, is_lead=named.is_lead or beside.is_lead)
-    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over")}
+    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over", "is_role")}
     valued = one if one.instead else other
     about = valued.about if valued.instead else one.about or other.about
     remark = valued.may_be_remark
@@ -280,9 +287,11 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
     """Return what a part says in a way; None where its words do not go with that."""
     old, who, new = (_first_of(said, names) for names in (("old", "name", "other"), ("who", "he", "him"), ("new",)))
     found = Correction(way.get("points_back", False), way.get("is_lead", False), way.get("is_over", False), _forms(old))
+    if way.get("is_role"):
+        found = replace(found, is_role=True, fact=way["fact"], who=who)
     is_named = said.get("named") is not None
     value = _value(new, is_name=is_named)
-    if value is None and "new" not in said:
+    if value is None and said.get("new") is None:
         if "old" in said and not (found.old or found.points_back):
             is_it = old.casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we")
             return replace(found, points_back=True) if is_it else None

@@ -71,7 +71,9 @@ def with_names(text: str, given: Sequence[GivenName]) -> str:
 
 
 def _by_name(one: GivenName) -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?<!\b{re.escape(one.who)} )\b{re.escape(one.name)}\b")
+    who = re.escape(one.who)
+    given = "".join(rf"(?<!\b{who}{words})" for words in (" ", " is ", " called ", " named ", " is called ", "'s name is "))
+    return re.compile(rf"(?i){given}\b{re.escape(one.name)}\b")
 
 
 def is_common(word: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Literal
 
 from memapp.language.english import asked_sentence
-from memapp.language.english.given_names import GivenName
+from memapp.language.english.given_names import GivenName, is_common
 from memapp.language.english.grammar import is_past, stems, third_person_verbs, tokens, word_at
 from memapp.language.lexicon import lexicon
 
@@ -116,7 +116,8 @@ def _is_of_others(core: str) -> bool:
 def named_alone(question: MemoryQuestion) -> str:
     """Return whom a question is about by a name, without saying who that is; empty if it names nobody so."""
     found = EN.regex("{of_name}").search(question.text) if question.about == "person" else None
-    return next((one.removesuffix("'s") for one in reversed(tokens(found[0])) if one[:1].isupper()), "") if found else ""
+    words = (one.removesuffix("'s") for one in reversed(tokens(found[0]))) if found else ()
+    return next((one for one in words if one[:1].isupper() or not is_common(one)), "")
 
 
 def of_somebody(question: MemoryQuestion, name: str) -> MemoryQuestion:

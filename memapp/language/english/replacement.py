@@ -51,14 +51,16 @@ def replacements(correction: Correction, fact: str) -> list[Replacement]:
     if verb >= len(written) - 1 and not (named and not correction.is_over):
         return []
     kind = value.kind
-    if named:
+    if correction.is_role:
+        found = [(span, span, is_sure and not correction.is_bare) for span, is_sure in _roles(written, verb)]
+    elif named:
         found = [(named, named, True)]
     elif kind == "noun" and not value.preposition:
         found = [(part, whole, False) for part, whole in _parts_of_objects(value, written, verb, is_over=correction.is_over)]
     else:
         found = [(span, span, kind != "noun") for span in _of_kind(kind, value, written, verb)]
         found = found if len(found) == 1 else []
-    is_only_core = correction.is_over and kind in ("noun", "name")
+    is_only_core = correction.is_over and kind in ("noun", "name") and not correction.is_role
     ways = [_put(value, written, part, whole, verb, is_only_core=is_only_core, is_sure=is_sure) for part, whole, is_sure in found]
     return [one for one in ways if one.text != fact and not check_form(one.text)]
 
@@ -210,6 +212,14 @@ def _parts_of_objects(value: Value, written: Sequence[str], verb: int, *, is_ove
         for at in range(start, end):
             yield ((at, end), whole)
             yield from (((at, stop), (at, stop)) for stop in range(at + 1, end))
+
+
+def _roles(written: Sequence[str], verb: int) -> Iterator[tuple[Span, bool]]:
+    """Yield what somebody is or works as, and whether it is surely that: it is told where, or that they work."""
+    at = verb + 2 if written[verb + 1].casefold() == "as" else verb + 1
+    start, end = next(iter(_noun_phrases(written, at)), (0, 0))
+    if end and start <= at + 1:
+        yield (start, end), at > verb + 1 or _is_place_word(written[end] if end < len(written) else "")
 
 
 def _is_led_alike(value: Value, written: Sequence[str], whole: Span) -> bool:

@@ -34,7 +34,7 @@ def named(words: list[str], before: Sequence[str]) -> list[str]:
 def speaks_of(text: str, name: str) -> bool:
     """Say whether a text speaks of somebody by a name, and not of a place: `Emeka is in Lagos`, `my boss Emeka`."""
     plain = expand(text)
-    for found in re.finditer(rf"\b{re.escape(name)}\b('s\b)?,?\s*([\w']*(?: I\b)?)", plain):
+    for found in re.finditer(rf"\b(?i:{re.escape(name)})\b('s\b)?,?\s*([\w']*(?: I\b)?)", plain):
         before = plain[: found.start()].casefold().split()[-1:]
         if before and before[0] in _OF_PLACES:
             continue
@@ -42,7 +42,7 @@ def speaks_of(text: str, name: str) -> bool:
         is_subject = (
             EN.regex(r"\bnames? (?:is|was) $").search(plain[: found.start()]) is not None
             or bool(found[1])
-            or found[2] in ("and I", "who", "he", "she")
+            or found[2] in ("and I", "who", "he", "she", "from")
             or bool(follows and _may_be_verb(follows[0]))
         )
         if is_subject or (before and (before[0] in ("called", "named", "with") or before[0] in EN.referents)):

@@ -57,6 +57,15 @@ _WE = (
 )
 """What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
 
+_AS_WRITTEN = (
+    (re.compile(r"\b(he|she|it) do not\b", re.IGNORECASE), r"\1 does not"),
+    (
+        re.compile(r"\b(he|she) (?=(?!during\b|nothing\b|something\b|anything\b|everything\b)\w{2,}ing\b)", re.IGNORECASE),
+        r"\1 is ",
+    ),
+)
+"""What is said without its ending or its `is`: `she dont like it`, `she studying law`."""
+
 _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""
 
@@ -83,6 +92,9 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             whole = whole if place else _with_whom(sentence, words, told)
             found.append(Statement(join(told), sentence, _fact(tuple(told)), whole, told_apart))
             said.append(with_names(join(told), given))
+        if _asks(sentence) or (statements and all(map(_asks_for, statements))):
+            asked = plain(sentence)  # of whom it asks, or for whom, the next may be
+            said.append(with_names(asked[:1].lower() + asked[1:], given))
     return found
 
 
@@ -139,14 +151,18 @@ def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
 
 def sentences_told(text: str) -> list[str]:
     """Return the sentences of a message that tell something, as they were typed, whatever they are about."""
-    return [sentence for sentence, _ in _parsed(text)]
+    return [sentence for sentence, _ in _parsed(text) if not _asks(sentence)]
 
 
 @lru_cache(maxsize=KEPT)
 def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
-    """Return the sentences of a message that tell something, each with its statements, whoever these are about."""
+    """Return the sentences of a message, each with its statements, whoever these are about; what asks makes none."""
     told = map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))
-    return [(one, _statements(one)) for one in told if not one.rstrip(" )\"'").endswith("?")]
+    return [(one, () if _asks(one) else _statements(one)) for one in told]
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip(" )\"'").endswith("?")
 
 
 def _told_in(sentence: str) -> str:
@@ -204,13 +220,19 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     is_due = word_at(rest, 0) in EN.due and EN.regex("{dated}").search(fact)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs and not is_due
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
-    if is_verbless or is_passing or is_intended or EN.regex("{says_nothing}").search(fact):
+    is_loose = word_at(rest, 1) == "," and not _goes_on(word_at(rest, 2))
+    if is_verbless or is_passing or is_intended or is_loose or EN.regex("{says_nothing}").search(fact):
         return True
     return (
         len(fact.split()) < FEWEST_WORDS
         or words[0].casefold() == "not"
         or tokens(fact)[-1] in EN.finite - EN.months | EN.negations
     )
+
+
+def _goes_on(word: str) -> bool:
+    """Say whether what this begins may go on with the verb before a comma: `I swim, mostly at noon`; else it is a remark."""
+    return is_verb(word) or word in EN.after_verb | EN.coordinators | EN.hedges or (is_adverb(word) and word != "too")
 
 
 def _lists_verbs(words: Sequence[str]) -> bool:
@@ -270,8 +292,9 @@ def plain(text: str) -> str:
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
+    text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)
-    for ours, mine in _WE:
+    for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
     return text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.given_names import given_names
+from memapp.language.english.given_names import given_names, with_names
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,8 @@ def test_what_is_no_name_is_taken_for_none(text: str) -> None:
 @pytest.mark.parametrize("text", ["two kids, Milo (9) and Frida (12)", "I have 2 kids: Milo (9) and Frida"])
 def test_several_are_named_with_their_ages_and_without_a_verb(text: str) -> None:
     assert [(one.who, one.name) for one in given_names(text)] == [("kid", "Milo"), ("kid", "Frida")]
+
+
+@pytest.mark.parametrize("text", ["my dog is Miso", "I have a cat called Tofu", "my aunt's name is Ruth", "my sister Mira sails"])
+def test_who_is_named_is_not_named_once_more(text: str) -> None:
+    assert with_names(text, given_names(text)) == text

@@ -2,7 +2,15 @@
 
 import pytest
 
-from memapp.language.english.life_domains import disliked_in, domains_of, is_constraint, kept_out_by, serves, touches_food
+from memapp.language.english.life_domains import (
+    disliked_in,
+    domains_of,
+    is_constraint,
+    is_request,
+    kept_out_by,
+    serves,
+    touches_food,
+)
 
 
 def test_a_keyword_names_the_domain_that_it_bears_on() -> None:
@@ -89,3 +97,8 @@ def test_who_drinks_too_much_does_not_speak_of_food() -> None:
     assert not any(
         map(touches_food, ("my wife lost her mum to the drink last spring", "he has a drink problem", "back on the drink"))
     )
+
+
+def test_what_makes_somebody_feel_something_asks_for_nothing() -> None:
+    assert is_request("make me a plan for the week") and is_request("give me ideas")
+    assert not is_request("my pills make me dizzy")

@@ -326,3 +326,44 @@ def test_what_somebody_named_in_the_same_sentence_has_is_told_of_them() -> None:
         "User's granddaughter Suzie's birthday is on the 12th of June.",
     ]
     assert [one.fact for one in read("I sat beside a woman and her boss sang.")] == ["User sat beside a woman."]
+
+
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        ("What can I get my brother Per? He turns 45 on Saturday.", "User's brother Per turns 45 on Saturday."),
+        ("Please write a toast for my brother Per. He turns 45 on Saturday.", "User's brother Per turns 45 on Saturday."),
+        ("help me plan a party for my son. he turns 6 on saturday", "User's son turns 6 on saturday."),
+        ("Can you write a greeting to my son-in-law Ed? He likes boats.", "User's son-in-law Ed likes boats."),
+    ],
+)
+def test_of_whom_is_asked_the_next_sentence_may_tell(message: str, fact: str) -> None:
+    assert fact in [one.fact for one in read(message)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Write a story about my brother Per. He turns into a frog.",
+        "Can you write a card for my sister: she is the best, she plays the harp",
+        "Write a poem for my sister. She sings like a bird.",
+        "School says our daughter may stay at home. She is sixteen.",
+    ],
+)
+def test_of_whom_a_text_is_written_nothing_is_told(message: str) -> None:
+    assert not [one.fact for one in read(message) if one.fact]
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("no more pottery for me i quit, too much clay in my hair", ["User wants no more pottery."]),
+        ("my girl Tia is here. she dont like chocolate", ["User's girl Tia does not like chocolate."]),
+        ("my girl Tia is here. she studying to be a nurse", ["User's girl Tia is studying to be a nurse."]),
+        ("I never learned, thirty-one years on the sea and I can not swim.", ["User cannot swim."]),
+        ("no mushrooms please, can't stand them", ["User wants no mushrooms."]),
+        ("I swim, mostly in the lake", ["User swims, mostly in the lake."]),
+    ],
+)
+def test_what_is_said_in_a_few_loose_words_is_not_bent(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
