@@ -7,6 +7,7 @@ a capable chat model proposes some, which keep the writing rules, and what their
 judge.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -37,7 +38,7 @@ IN_DOUBT = 0.3
 OF_OTHERS = 0.5
 SENSITIVE = 0.3
 """How sure the judge must be; of what is sensitive it would rather ask once too often."""
-ORDINARY = 0.10
+ORDINARY = 0.035
 """What is kept without a yes must surely be ordinary: from here on what lasts is asked about too."""
 SURELY_SENSITIVE = 0.6
 """From here on it asks about what makes no fact, in the person's words."""
@@ -50,10 +51,8 @@ SECRET_AT_ALL = 0.2
 CLOSE_PEOPLE = "close_people"
 ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date", "city"})
 """What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
-SURELY_LASTS, SURELY_MEANT = 0.95, 0.92
+SURELY_LASTS, SURELY_MEANT = 0.9, 0.9
 """How sure the judge must be of a sentence that is kept as it was said: nothing else vouches for it."""
-ORDINARY_QUOTE = 0.05
-"""The same of what the person says of themselves so."""
 PLACEHOLDER = "#"
 """Stands in a statement where words of others were."""
 AMONG = 60
@@ -195,10 +194,10 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
     if _waits_as_a_whole(judged, sentence):
         is_meant = max([sentence.is_meant, *(said.is_meant for _, (said, _) in judged if said.is_sensitive >= SURELY_SENSITIVE)])
         is_whole = len(statement.sentence.split()) >= FEWEST_WORDS and stands_alone(statement.sentence)
-        if most.is_sensitive >= SURELY_SENSITIVE and is_meant >= IS_MEANT and is_whole:
-            yield Draft("", (), topic=_field(most), value=statement.sentence)
-        elif len(judged) == 1 and _says_all(statement) and _is_meant(judged[0][1]) and _lasts(judged[0][1]):
+        if len(judged) == 1 and _says_all(statement) and _is_meant(judged[0][1]) and _lasts(judged[0][1]):
             yield _fact(statement, judged[0][1][0], _field(most))  # its words and its sentence's are judged apart
+        elif most.is_sensitive >= SURELY_SENSITIVE and is_meant >= IS_MEANT and is_whole:
+            yield Draft("", (), topic=_field(most), value=statement.sentence)
         return
     for statement, pair in judged:
         said, _ = pair
@@ -213,7 +212,8 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             is_rest = said.is_of_others >= OF_OTHERS and beside.is_sensitive >= SURELY_SENSITIVE
             most = beside if is_rest else most  # of somebody close one sentence tells one thing
             whose = replace(most, is_of_others=max(said.is_of_others, most.is_of_others))  # a name may stand only in what it says
-            is_ordinary = most.is_sensitive < ORDINARY or _is_ordinary_of_others(statement, whose)
+            sensitive = most.is_sensitive if is_rest else _is_sensitive(pair)
+            is_ordinary = sensitive < ORDINARY or _is_ordinary_of_others(statement, whose)
             yield _fact(statement, said, "" if is_ordinary else _field(most))
 
 
@@ -233,10 +233,19 @@ def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str
             continue
         is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT
         is_of_others = said.is_of_others >= OF_OTHERS
-        is_ordinary = max(said.is_sensitive, whole.is_sensitive) < (ORDINARY if is_of_others else ORDINARY_QUOTE)
-        if is_sure and is_ordinary and not _tells_secret(statement, whole):
+        if is_sure and _is_sensitive((said, whole)) < ORDINARY and not _tells_secret(statement, whole):
             category = RELATIONSHIPS if is_of_others else ""
             yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
+
+
+def _is_sensitive(judged: Judged) -> float:
+    """Return how sure a statement touches anything sensitive, by the mean of the odds of both readings: neither is sure of it."""
+    odds = math.sqrt(math.prod(_odds(one.is_sensitive) for one in judged))
+    return odds / (1 + odds)
+
+
+def _odds(share: float) -> float:
+    return share / max(1 - share, 1e-6)
 
 
 def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:

@@ -37,8 +37,8 @@ NEIGHBOURS = 0.5
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
 WORDED = ("lasts", "is_meant", "is_sensitive")
 """What is known by words too."""
-WORDS = 2**15
-"""Words and pairs of neighbours are told apart by a hash; few of the thousands in the examples share one."""
+WORDS = 2**18
+"""Words and pairs of neighbours are told apart by a hash; of the 130,000 in the examples, and of others, few share one."""
 _EN = lexicon("judge")
 
 

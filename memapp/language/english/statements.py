@@ -28,6 +28,7 @@ from memapp.language.english.grammar import (
     join,
     sentences,
     stems,
+    third_person_verbs,
     tokens,
     word_at,
 )
@@ -291,12 +292,27 @@ def plain(text: str) -> str:
     text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
+    text = _with_whose(text)
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
     text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)
     for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
     return text
+
+
+def _with_whose(text: str) -> str:
+    """Return a sentence with `my` before whom it is about, where that was left out: `uncle Mo drives a taxi`."""
+    for form in EN.entry("whose"):
+        found = EN.regex(rf"\A{form}").match(text)
+        if found and _is_of_somebody(found["verb"].casefold()):
+            return f"my {text[0].lower()}{text[1:]}"
+    return text
+
+
+def _is_of_somebody(verb: str) -> bool:
+    """Say whether a verb tells of somebody else by its form, and neither asks nor bids."""
+    return verb == "'s" or verb in EN.finite - EN.negations or verb in third_person_verbs() or is_past(verb)
 
 
 def _spelled(word: str) -> str:

@@ -41,16 +41,18 @@ def _tells(text: str, words: Sequence[str]) -> bool:
     """Say whether a sentence states something in the person's own words, to nobody, and no value of the profile."""
     if len(words) < FEWEST_WORDS or len(text) > MOST_CHARS or _FOREIGN.search(text) or stated(text) or text.endswith("?"):
         return False
-    says = any(is_verb(word.casefold()) or _names(words, at) for at, word in enumerate(words)) or _says_without_verb(words)
+    says = any(is_verb(word.casefold()) or _names(words, at) for at, word in enumerate(words)) or _says_without_verb(text, words)
     is_to_memapp = not EN.second_person.isdisjoint(map(str.casefold, words)) or _commands(text, words)
     is_for_good = EN.regex(r"\b{for_good}\b").search(text) is not None
     return says and not _asks(words) and (is_for_good or not is_to_memapp)
 
 
-def _says_without_verb(words: Sequence[str]) -> bool:
-    """Say whether words tell a rule of the person's, as they type it: `no coffee after 2 for me`, `night shift only`."""
+def _says_without_verb(text: str, words: Sequence[str]) -> bool:
+    """Say whether words tell a rule or habit, as it is typed: `no coffee after 2 for me`, `nights only`, `golf every Sunday`."""
     lowered = [word.casefold() for word in words]
-    return not EN.telling_without_verb.isdisjoint(lowered) or (lowered[0] == "no" and "me" in lowered)
+    is_rule = not EN.telling_without_verb.isdisjoint(lowered) or (lowered[0] == "no" and "me" in lowered)
+    is_habit = EN.regex(r"\b(?:{habitual}|{weekdays}s)\b").search(text) is not None
+    return is_rule or (is_habit and any(_is_thing(words, at) and not _is_weekday(word) for at, word in enumerate(lowered)))
 
 
 def _asks(words: Sequence[str]) -> bool:
@@ -86,8 +88,12 @@ def _names(words: Sequence[str], at: int) -> bool:
     lowered = word_at(words, at)
     if lowered in ("my", "our"):
         return True
-    is_name = words[at][0].isupper() and lowered not in EN.pronouns and lowered.removesuffix("s") not in EN.weekdays | EN.months
+    is_name = words[at][0].isupper() and lowered not in EN.pronouns | EN.months and not _is_weekday(lowered)
     return is_name and (at > 0 or (is_verb(word_at(words, 1)) and lowered not in EN.function_words | EN.common_verbs))
+
+
+def _is_weekday(lowered: str) -> bool:
+    return lowered.removesuffix("s") in EN.weekdays
 
 
 def _is_thing(words: Sequence[str], at: int) -> bool:

@@ -126,6 +126,28 @@ def test_who_was_spoken_of_in_the_chat_is_named_where_it_is_clear(before: list[s
 
 
 @pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("uncle mo drives a taxi and knows every road", ["User's uncle mo drives a taxi and knows every road."]),
+        ("Cousin Vera has a kiln", ["User's cousin Vera has a kiln."]),
+        ("boss wants everything in a table", ["User's boss wants everything in a table."]),
+        ("best friend moved to Calgary", ["User's best friend moved to Calgary."]),
+        ("cousin's wedding is in May", ["User's cousin's wedding is in May."]),
+        ("mate can you help me with a rhyme", []),
+        ("boss fight was hard", []),
+        ("friend of mine has a boat", []),
+        ("Father Ted is the best of them", []),
+    ],
+)
+def test_somebody_close_is_known_without_my_where_a_verb_tells_of_them(typed: str, told: list[str]) -> None:
+    assert [one.fact for one in read(typed) if one.fact] == told
+
+
+def test_the_state_is_nobodys_uncle() -> None:
+    assert not any(one.fact.startswith("User's") for one in read("uncle sam wants his form from me"))
+
+
+@pytest.mark.parametrize(
     ("said", "told"),
     [
         (["no wait, his name is Waldo, Waffles is the neighbour's"], ["User's puppy's name is Waldo."]),

@@ -16,6 +16,8 @@ STANDS = [
     "Elie won't eat anything that's green.",
     "no coffee after 2 for me, only black tea with lemon",
     "night shift only, 12 years",
+    "pottery on wednesdays with the neighbours",
+    "eggs for breakfast every day.",
 ]
 ASKS = [
     "Recommend a novel for a lady who has read all of Achebe",
