@@ -281,7 +281,9 @@ def _says_all(statement: Statement) -> bool:
 
 
 def _field(about: Judgement) -> str:
-    return CLOSE_PEOPLE if about.is_of_others >= OF_OTHERS else about.topic
+    """Return the field of the profile that a statement waits for; what opens something has none, so the next likely one."""
+    topics = [one for one in about.topics if one != SECRET]
+    return CLOSE_PEOPLE if about.is_of_others >= OF_OTHERS else max(topics, key=about.topics.__getitem__)
 
 
 def _fact(statement: Statement, said: Judgement, topic: str = "") -> Draft:

@@ -48,6 +48,14 @@ def test_a_capable_model_is_left_to_put_it_into_words(runtime: Runtime) -> None:
     assert learned(runtime, "no olives tho cant stand them never could") == ([], [])
 
 
+def test_what_may_be_a_way_in_waits_for_a_field_that_there_is() -> None:
+    statement = Statement("I cannot get the shed open", "I cannot get the shed open, the cold is in my hands", "User cannot get in.")
+    own = Judgement(lasts=0.9, is_meant=0.9, is_of_others=0.0, topics={"health": 0.14, "secret": 0.17})
+    whole = Judgement(lasts=0.9, is_meant=0.9, is_of_others=0.0, topics={"health": 0.5, "secret": 0.05})
+    waiting = list(statements._of_sentence([(statement, (own, whole))]))
+    assert [one.topic for one in waiting] == ["health"], "else nothing of the message was learned"
+
+
 @pytest.mark.parametrize("typed", ["Nobody was at the bus stop again.", "tides are about fifty minutes later each day"])
 def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(typed: str) -> None:
     assert statements.told_by(Reader(), typed) == []
