@@ -49,7 +49,9 @@ def test_a_capable_model_is_left_to_put_it_into_words(runtime: Runtime) -> None:
 
 
 def test_what_may_be_a_way_in_waits_for_a_field_that_there_is() -> None:
-    statement = Statement("I cannot get the shed open", "I cannot get the shed open, the cold is in my hands", "User cannot get in.")
+    statement = Statement(
+        "I cannot get the shed open", "I cannot get the shed open, the cold is in my hands", "User cannot get in."
+    )
     own = Judgement(lasts=0.9, is_meant=0.9, is_of_others=0.0, topics={"health": 0.14, "secret": 0.17})
     whole = Judgement(lasts=0.9, is_meant=0.9, is_of_others=0.0, topics={"health": 0.5, "secret": 0.05})
     waiting = list(statements._of_sentence([(statement, (own, whole))]))
