@@ -78,7 +78,7 @@ from memapp.services.quoted import (
     EARLIER,
     LINES,
     QUOTE_CHARS,
-    Line,
+    ToldLine,
     answered_by,
     as_quote,
     called_by_kin,
@@ -128,9 +128,10 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
         return told
     answer = _known(runtime, message, earlier)
     is_known = answer is not None and answer.text != UNKNOWN
+    is_sure = answer is not None and is_known and not answer.text.startswith(UNSURE)
     if answer and is_known and asked_formerly(message.text) and not any(tells_of_past(hit.text) for hit in answer.hits):
         return before or FromMemory(UNKNOWN)  # what is so now is no answer
-    return answer if is_known else before or held_once(runtime, message) or answer
+    return answer if is_sure else (None if is_known else before) or held_once(runtime, message) or answer
 
 
 def _of_last(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
@@ -228,7 +229,7 @@ def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 
 
-def _told(runtime: Runtime, lines: Sequence[Line], *before: str) -> FromMemory:
+def _told(runtime: Runtime, lines: Sequence[ToldLine], *before: str) -> FromMemory:
     told = [f"{line.text}{_correction(runtime, line.hit)}" for line in lines]
     return FromMemory("\n".join([*before, *told]), tuple(line.hit for line in lines))
 
@@ -298,7 +299,7 @@ def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:
     return any(time.holds(one) for one in named_times(hit.text, hit.at.date()) for time in times)
 
 
-def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[Line]:
+def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits: Sequence[Recalled]) -> list[ToldLine]:
     """Return the lines that answer a question for sure, best first: facts before lines of old chats."""
     found = []
     for hit in hits:
@@ -312,7 +313,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
         found.sort(key=lambda line: (line.hit.kind != "memory", -line.sure))
     if question.wants in ("reason", "place") or asks_which(question):
         found.sort(key=lambda line: not tells(question, line.text))
-    lines: list[Line] = []
+    lines: list[ToldLine] = []
     for line in found:
         if len(lines) < LINES and (_belongs_beside(question, line, lines[0]) if lines else line.sure):
             lines.append(line)
@@ -321,7 +322,7 @@ def _answering(runtime: Runtime, question: MemoryQuestion, thread_id: str, hits:
     return lines[:1] if lines and question.wants not in ("", "name", "hobby") and lines[0].hit.kind == "memory" else lines
 
 
-def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[Line]) -> list[Line]:
+def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[ToldLine]) -> list[ToldLine]:
     """Leave out lines about another kind of thing than is asked for: `what books do I like` is not answered by a taste in music.
 
     A line that does not name the kind must be near the question in meaning.
@@ -332,7 +333,7 @@ def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[L
     return [line for line in lines if line not in far]
 
 
-def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[Line], bool]:
+def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[ToldLine], bool]:
     """Return what is known of the person's own job, workplace or hobbies, by what facts are about, and whether that is sure.
 
     Of jobs the last one told answers.
@@ -352,7 +353,7 @@ def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[Line], bo
     found = [one for one in found if not sure or one[2]]
     newest = sorted(found, key=lambda one: one[0].updated_at, reverse=True)[: KINDS[kind]]
     hits = [(Recalled.of(one, like, f"about: {kind}", one.updated_at), like) for one, like, _ in newest]
-    return [Line(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
+    return [ToldLine(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
 
 
 def _is_of_self(fact: str) -> bool:
@@ -360,7 +361,7 @@ def _is_of_self(fact: str) -> bool:
     return "User " in told and not told.startswith("User's") and not is_over(told)
 
 
-def _belongs_beside(question: MemoryQuestion, line: Line, first: Line) -> bool:
+def _belongs_beside(question: MemoryQuestion, line: ToldLine, first: ToldLine) -> bool:
     """Say whether a second line tells more: as surely as the first, or what was said beside it."""
     is_beside = question.is_told and line.hit.thread_id == first.hit.thread_id
     if line.hit.kind != first.hit.kind or line.hit.score < first.hit.score - NEARLY or not (line.sure >= first.sure or is_beside):
@@ -368,12 +369,12 @@ def _belongs_beside(question: MemoryQuestion, line: Line, first: Line) -> bool:
     return not duplicate_of(line.hit.text, [first.hit.text]) and not repeated(line.text, [first.text])
 
 
-def _told_fact(question: MemoryQuestion, hit: Recalled) -> Line | None:
+def _told_fact(question: MemoryQuestion, hit: Recalled) -> ToldLine | None:
     sure = certain(question, hit.text, is_fact=True) if question.about == "person" else 0.0
-    return Line(hit, asked_name(question, hit.text) or answered(hit.text), sure) if sure else None
+    return ToldLine(hit, asked_name(question, hit.text) or answered(hit.text), sure) if sure else None
 
 
-def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
+def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> ToldLine | None:
     """Quote of a message the sentences that answer."""
     if (hit.said_by == "assistant") != (question.about == "replied") or not (
         question.is_personal or question.of_anybody or question.wants == "reason"
@@ -392,5 +393,5 @@ def _quoted(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
     if not chosen or not (sure or question.is_told):
         return None
     if name := asked_name(question, " ".join(told)):
-        return Line(hit, name, sure)
-    return Line(hit, as_quote(runtime, question, hit, chosen, message), sure)
+        return ToldLine(hit, name, sure)
+    return ToldLine(hit, as_quote(runtime, question, hit, chosen, message), sure)

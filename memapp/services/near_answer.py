@@ -35,7 +35,7 @@ from memapp.prompts import quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
-from memapp.services.quoted import LINES, Line, as_quote, quotable_of, said_before, with_room
+from memapp.services.quoted import LINES, ToldLine, as_quote, quotable_of, said_before, with_room
 from memapp.store import chat, memories
 
 WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
@@ -75,7 +75,7 @@ def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Seque
     return [max(float(like), NEAR) if _is_all_of(question, one) else float(like) for one, like in zip(said, near, strict=True)]
 
 
-def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled]) -> list[Line]:
+def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled]) -> list[ToldLine]:
     """Return what may answer a question, though not for sure: it is told as it was said, and the person judges.
 
     Asked what was said, that are the hits themselves; else sentences about the same person that are near in meaning.
@@ -94,7 +94,7 @@ def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Se
     less = 0.0 if question.is_personal and question.wants != "reason" else -LESS
     if question.kin:  # of the same person something less like the question may be meant
         less += LESS
-    likely: list[tuple[float, Line]] = []
+    likely: list[tuple[float, ToldLine]] = []
     for line, like in zip(found, alike, strict=True):
         rate = line.sure + like + OF_RANK * line.hit.score
         if like >= FAR and (rate >= LIKELY - less or (line.sure and like >= NEAR - less)):
@@ -103,7 +103,7 @@ def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Se
     facts = memories.get_memories(runtime.read(), [line.hit.id for _, line in likely if line.hit.kind == "memory"])
     in_part = {fact.id for fact in facts if not told_whole.isdisjoint(fact.sources)}  # the message says it, and what is beside it
     likely = sorted(((rate, line) for rate, line in likely if line.hit.id not in in_part), key=lambda rated: -rated[0])
-    lines: list[Line] = []
+    lines: list[ToldLine] = []
     for rate, line in likely:
         is_other = line.hit.id not in (one.hit.id for one in lines)
         if len(lines) < LINES and rate >= likely[0][0] - SECOND and is_other:
@@ -111,11 +111,11 @@ def nearest(runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Se
     return lines
 
 
-def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[Line]:
+def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Iterator[ToldLine]:
     """Yield the sentences of a hit that speak of whom a question names; surer is what has the kind of thing that is asked for."""
     if hit.kind == "memory":
         if speaks_of_same(question, hit.text):
-            yield Line(hit, answered(hit.text), OF_WANTED * may_answer(question, hit.text, is_fact=True), hit.text)
+            yield ToldLine(hit, answered(hit.text), OF_WANTED * may_answer(question, hit.text, is_fact=True), hit.text)
         return
     message = chat.get_message(runtime.read(), hit.id)
     told = quotable_of(runtime, question, thread_id, message)
@@ -123,20 +123,20 @@ def _may_be(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Rec
         meant = with_subject(one, said_before(runtime, message, one))
         if speaks_of_same(question, meant) and not quotes.is_small_talk(one):
             sure = OF_WANTED * may_answer(question, meant, is_fact=False)
-            yield Line(hit, as_quote(runtime, question, hit, [with_room(told[at:])], message), sure, one)
+            yield ToldLine(hit, as_quote(runtime, question, hit, [with_room(told[at:])], message), sure, one)
 
 
-def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
+def _nearly(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> ToldLine | None:
     """Return the line of a hit if it is about what was said and may be told."""
     is_fact = hit.kind == "memory"
     told = [hit.text] if is_fact else quotable_of(runtime, question, thread_id, chat.get_message(runtime.read(), hit.id))
     text = " ".join(told)
     if not names(question, text) or all(map(quotes.is_small_talk, told)):
         return None
-    return Line(hit, answered(text) if is_fact else as_quote(runtime, question, hit, told), 0.0, text)
+    return ToldLine(hit, answered(text) if is_fact else as_quote(runtime, question, hit, told), 0.0, text)
 
 
-def with_what_followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, lines: Sequence[Line]) -> list[Line]:
+def with_what_followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, lines: Sequence[ToldLine]) -> list[ToldLine]:
     """Put what the person said next, when they were asked about what the first line tells, in the place of a less likely one.
 
     "I am upset today" tells nothing of why; what follows on "What happened?" does.
@@ -152,7 +152,7 @@ def with_what_followed(runtime: Runtime, question: MemoryQuestion, thread_id: st
     return [first, following] if alike[0] >= least else [*lines]
 
 
-def _followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> Line | None:
+def _followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: Recalled) -> ToldLine | None:
     """Return what the person said next in a chat, if the reply in between asked for more."""
     if hit.kind != "message" or hit.said_by != "user":
         return None
@@ -163,7 +163,7 @@ def _followed(runtime: Runtime, question: MemoryQuestion, thread_id: str, hit: R
         return None
     told = [one for one in quotable_of(runtime, question, thread_id, after[1]) if len(one.split()) >= LEAST_WORDS]
     said_next = Recalled.of_message(after[1], "said next")
-    return Line(said_next, as_quote(runtime, question, said_next, told), hit.score, " ".join(told)) if told else None
+    return ToldLine(said_next, as_quote(runtime, question, said_next, told), hit.score, " ".join(told)) if told else None
 
 
 def of_kind(runtime: Runtime, kind: str, facts: Sequence[str]) -> list[tuple[float, bool]]:

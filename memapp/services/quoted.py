@@ -30,7 +30,7 @@ EARLIER = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ToldLine:
     """A line of an answer, with the hit that it is from."""
 
     hit: Recalled

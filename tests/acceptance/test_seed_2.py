@@ -474,7 +474,7 @@ def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, 
 
 
 def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
-    for text in ("I am vegetarian.", "I planted dahlias yesterday.", "I visited Rome in May."):
+    for text in ("I am vegetarian.", "I planted tulips last autumn.", "I visited Rome in May."):
         say(runtime, new_chat(runtime), text)
     _, *episodes = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Written))
     with runtime.decide() as session:

@@ -273,7 +273,7 @@ def test_a_name_that_was_mixed_up_leaves_nothing_of_it(runtime: Runtime, turns: 
 @pytest.mark.parametrize(
     ("turns", "known"),
     [
-        (("I cycle to work", "since the accident I take the bus"), ["User takes the bus since the accident."]),
+        (("I cycle to work", "since the move I take the bus"), ["User takes the bus since the move."]),
         (("I drive to work", "nowadays i walk to work"), ["User walks to work."]),
         (("I drink tea in the morning", "these days I drink coffee in the morning"), ["User drinks coffee in the morning."]),
         (
@@ -459,7 +459,7 @@ def test_something_known_for_long_is_ended_by_its_own_words(runtime: Runtime) ->
     tell(runtime, "I don't run anymore")
     tell(runtime, "I drink wine at dinner")
     tell(runtime, "I'm giving up wine, my doctor is right")
-    still = ["User does not run anymore.", "User drinks coffee.", "User plays tennis with Oleg.", "User runs a bookshop."]
+    still = ["User drinks coffee.", "User plays tennis with Oleg.", "User runs a bookshop."]
     assert live(runtime) == still
 
 

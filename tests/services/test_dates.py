@@ -77,7 +77,7 @@ def test_the_same_words_in_another_week_are_another_fact_and_the_same_day_is_not
         ("my exam is next friday", "no, it's tomorrow", "User's exam is on Tuesday 24 November 2026."),
         ("I have a driving test on friday", "no, it's next tuesday", "User has a driving test on Tuesday 1 December 2026."),
         ("I'm flying to Lisbon on the 14th", "no, the 15th", "User is flying to Lisbon on Tuesday 15 December 2026."),
-        ("I have two exams next tuesday", "no, three", "User has three exams on Tuesday 1 December 2026."),
+        ("I have two concerts next tuesday", "no, three", "User has three concerts on Tuesday 1 December 2026."),
     ],
 )
 def test_a_corrected_day_takes_the_place_of_the_whole_date(runtime: Runtime, said: str, corrected: str, known: str) -> None:

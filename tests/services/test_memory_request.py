@@ -114,7 +114,7 @@ def test_what_a_reminder_does_not_name_is_judged_by_what_was_said_before(
         "remind me to take my antidepressants at 8",
         "remind me to take them at 8",
         "remind me to inject at eight",
-        "remind me to order more pads",
+        "remind me to order more tampons",
         "remind me to change my bandage",
         "remind me to tell Tom that I am gay",
         "remind me that I live in Porto",
