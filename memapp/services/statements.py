@@ -249,8 +249,8 @@ def _odds(share: float) -> float:
 
 
 def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:
-    is_of_theirs = statement.fact.startswith("User's ") and about.is_of_others >= OF_OTHERS
-    return is_of_theirs and about.topic in ORDINARY_OF_OTHERS
+    is_of_theirs = statement.fact.startswith("User's ") or " is User's " in statement.fact
+    return is_of_theirs and about.is_of_others >= OF_OTHERS and about.topic in ORDINARY_OF_OTHERS
 
 
 def _tells_secret(statement: Statement, sentence: Judgement) -> bool:
