@@ -50,6 +50,7 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("I was late again on Tuesday", "Oh. I was late again on Tuesday!", 4),
         ("my back is killing me", "That's a great way to start the day.", 0),
         ("i haven't slept properly in weeks", "Oh. I'm so glad to hear that!", 4),
+        ("my colleague is going through a divorce", "No worries, that's just the way it goes.", 0),
         ("they stole my bike last night", "Congratulations!", 0),
         ("my cousin is in rehab", "I'm glad of that.", 0),
         ("i'm so tired i could sleep for a year", "You're lucky, I'm not.", 0),
