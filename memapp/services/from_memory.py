@@ -41,6 +41,7 @@ from memapp.language.english.grounding import SAID
 from memapp.language.english.memory_question import (
     MemoryQuestion,
     asked_formerly,
+    asked_openly,
     asks_of_last,
     asks_which,
     has_pronoun,
@@ -197,6 +198,9 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         return _told(runtime, lines)
     if of_kind_asked:
         return _told(runtime, of_kind_asked, UNSURE)
+    openly = asked_openly(question)  # what is taken for so is not
+    if openly and (told := _known(runtime, replace(message, text=openly), earlier)) and told.text != UNKNOWN:
+        return told
     if not (question.is_personal or question.wants == "reason" or may_be_theirs(question)):
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact

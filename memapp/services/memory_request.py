@@ -15,6 +15,7 @@ from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn import CarriedOut
 from memapp.errors import UsageError
 from memapp.language.english import request_kind
+from memapp.language.english.asked_sentence import checks
 from memapp.language.english.beyond import read_beyond
 from memapp.language.english.framing import plays_a_part, takes_back
 from memapp.language.english.memory_request import MOST_CHARS, by_likeness, doubts, read_request
@@ -65,7 +66,7 @@ def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> Mem
     embedder = runtime.embedding.ready()
     if embedder is None or not request_kind.reads(embedder.model_id):
         return None
-    if takes_back(text) or asks_what_was_replied(text) or len(text) > MOST_CHARS:
+    if takes_back(text) or asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
         return None
     rows = embedded(runtime, [text])
     return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)

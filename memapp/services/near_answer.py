@@ -38,7 +38,8 @@ from memapp.services.embed import embedded
 from memapp.services.quoted import LINES, ToldLine, as_quote, quotable_of, said_before, with_room
 from memapp.store import chat, memories
 
-WAITS = "You told me, but have not said yet whether I may keep it. It waits in the inbox."
+WAITS = "What you told me of that waits in the inbox for your yes or no."
+"""It confirms nothing that a question takes for so."""
 TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox for your yes or no.'
 UNSURE = "I am not sure. This is what I know of it:"
 QUOTE_CHARS = 200

@@ -111,12 +111,46 @@ def test_what_nobody_told_is_not_known_and_a_false_premise_is_not_confirmed(runt
         "where does my brother live?",
         "do i have a cat?",
         "do I like opera?",
-        "my sister lives in Oslo, right?",
         "when did I move to Berlin?",
         "did I tell you about my trip to Rome?",
         "where does my sister work?",
     ):
         assert own(runtime, question) == UNKNOWN, question
+
+
+def test_a_doubt_is_answered_from_memory_and_a_false_premise_with_what_is_so(runtime: Runtime) -> None:
+    tell(runtime, "My dog is called Biscuit. I play the cello.", "My brother Tim lives in Oslo.", "I tuned organs for 40 years.")
+    tell(runtime, "I have choir on Wednesdays.", "My sister Mira lives in Ghent.")
+    for doubt, known in {
+        "are you sure i play the cello?": "You play the cello.",
+        "you sure that I play the cello??": "You play the cello.",
+        "are you really sure my dog is called Biscuit?": "Your dog is called Biscuit.",
+        "is it true that Tim lives in Oslo?": "Your brother Tim lives in Oslo.",
+        "do i really have a dog?": "Your dog is called Biscuit.",
+        "don't I play the cello?": "You play the cello.",
+        "are you sure my dog is called Rex?": "Your dog is called Biscuit.",
+        "isn't my dog called Rex?": "Your dog is called Biscuit.",
+        "my dog's called Rex, isn't he?": "Your dog is called Biscuit.",
+        "doesn't my brother live in Paris?": "Your brother Tim lives in Oslo.",
+        "Tim lives in Paris, right?": "Your brother Tim lives in Oslo.",
+        "my sister lives in Oslo, right?": "Your sister Mira lives in Ghent.",
+        "I have choir on Fridays, no?": "You have choir on Wednesdays.",
+        "are you sure i worked in a bank?": UNKNOWN,
+        "don't I play the piano?": UNKNOWN,
+        "didnt i say i play the violin?": "You play the cello.",
+    }.items():
+        assert own(runtime, doubt) == known, doubt
+    tell(runtime, "you said my dog is called Rex")
+    assert own(runtime, "did you say my dog is called Rex?") in ("", UNKNOWN), "memapp said it, not they"
+    assert own(runtime, "are you certain that I tuned organs?").startswith("You tuned organs for 40 years.")
+    for other in ("are you sure you can keep a secret?", "are you sure I should go?", "i'm not annoying you, am i?"):
+        assert own(runtime, other) == "", other
+
+
+def test_what_waits_confirms_no_premise(runtime: Runtime) -> None:
+    tell(runtime, "I moved to Bruges last week. My son is allergic to nuts.")
+    for doubt in ("I live in Utrecht, right?", "are you sure my son is allergic to eggs?"):
+        assert own(runtime, doubt) == WAITS, doubt
 
 
 @pytest.mark.parametrize(

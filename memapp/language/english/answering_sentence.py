@@ -333,8 +333,9 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
     """Return what of a message may be quoted as the person's word, a sentence about her, him or it with the one before it.
 
     Left out are questions, code, and what is secret, sensitive or said in confidence: that is known by a yes of theirs or not at
-    all, but stands above for everybody to read in the chat that it was said in, `here`. Suppositions, and what they quote or show
-    for a task, say nothing of them; `told`: they may stay where it is only asked what was said.
+    all, but stands above for everybody to read in the chat that it was said in, `here`. So is what memapp said, by their word.
+    Suppositions, and what they quote or show for a task, say nothing of them; `told`: they may stay where it is only asked what
+    was said.
     """
     if in_confidence(text):
         return []
@@ -345,7 +346,8 @@ def quotable(text: str, *, told: bool, here: bool = False) -> list[str]:
             break  # what follows is material for it
         sentence = without_question_behind(sentence)
         supposes = not told and EN.hypothetical & {word.casefold() for word in tokens(expand(sentence))}
-        if supposes or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
+        is_hearsay = EN.regex("{said_by_memapp}").match(sentence) is not None
+        if supposes or is_hearsay or sentence.rstrip(" )\"'").endswith("?") or re.search(r"[#{}<>=\\|]|```", sentence):
             continue
         left = EN.regex("{moved_from}").sub(" ", expand(sentence))  # where somebody no longer lives
         if is_secret(sentence) or (touches_sensitive(left) and not here):

@@ -12,11 +12,24 @@ _SOMEBODY = r"\b(?:(?:my|our) (?:(?!my\b)\w+ ){0,1}?|(?=(?-i:[A-Z]))(?={bare_kin
 
 
 def in_full(message: str) -> str:
-    """Return a message on one line, with what is typed short written out."""
+    """Return a message on one line, with what is typed short written out, and what is doubted asked plainly."""
     text = " ".join(message.split())
     for pattern, whole in EN.entry("short"):
         text = EN.regex(pattern).sub(whole, text)
-    return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", expand(text))
+    text = _asked_plainly(expand(text))
+    return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", text)
+
+
+def checks(message: str) -> bool:
+    """Say whether a message doubts that something is so, or asks for a yes to it: `didn't I say so?`"""
+    text = expand(" ".join(message.split()))
+    return _asked_plainly(text) != text
+
+
+def _asked_plainly(text: str) -> str:
+    for pattern, question in EN.entry("checking"):
+        text = EN.regex(pattern).sub(question, text)
+    return text
 
 
 def names_nobody(message: str) -> bool:

@@ -88,7 +88,7 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
         and (
             told
             or EN.regex("{personal}").fullmatch(core) is not None
-            or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
+            or _is_claim(asked, core)
             or (recalls and EN.regex("{recalled}").fullmatch(core) is not None)
         )
     )
@@ -96,13 +96,16 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     of_anybody = not is_personal and (is_definite or EN.regex("{of_anybody}").match(core) is not None)
     is_personal = is_personal or is_definite
     field_name = _field_of(core)
-    asks_whether = (
-        EN.regex(r"{yes_or_no}|which(?: one| two)? of (?:my|our)\b").match(core) is not None
-        or EN.regex("{tag}$").search(asked.rstrip("? ")) is not None
-    )
+    asks_whether = EN.regex(r"{yes_or_no}|which(?: one| two)? of (?:my|our)\b").match(core) is not None or _is_claim(asked, core)
     core = _rewritten(core)
     question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
     return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
+
+
+def _is_claim(asked: str, core: str) -> bool:
+    """Say whether a question states what it asks for, `I live in Paris, right?`, and nothing of the one who is to answer."""
+    is_of_answerer = EN.regex(r"\b(?:you(?! {recalled_by_you}\b)|your|yours|yourself)\b").search(core) is not None
+    return EN.regex("{tag}$").search(asked.rstrip("? ")) is not None and not is_of_answerer
 
 
 def _is_of_others(core: str) -> bool:
@@ -145,6 +148,16 @@ def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQu
         names |= called if any(called & forms for forms in named) else frozenset()
     is_personal = question.is_personal or (question.about == "person" and bool(names))
     return replace(question, named=tuple(named), other=tuple(other), kin=who, names=names, is_personal=is_personal)
+
+
+def asked_openly(question: MemoryQuestion) -> str:
+    """Return the question that leaves open what another takes for so: `what is my dog called?`, for `is my dog called Rex?`"""
+    if not question.is_yes_or_no or question.is_told or question.about != "person":
+        return ""
+    for pattern, openly in EN.table("opened").items():
+        if found := EN.regex(pattern).fullmatch(question.core):
+            return f"{found.expand(openly)}?"
+    return ""
 
 
 def asked_formerly(message: str) -> str:
