@@ -86,9 +86,7 @@ def _given_up(runtime: Runtime, message: Message, learned: Collection[str]) -> C
     told = [one for one in language_of(typed).read(typed).statements if one.fact.startswith("User ")]
     if len(told) != 1 or told[0].fact not in learned:
         return None
-    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=AMONG)
-    said = [one for one in before if one.role is Role.USER][-LAST:]
-    came = [found.known for one in said for found in _came_from(session, one) if found.known]
+    came = [found.known for one in _said_before(runtime, message) for found in _came_from(session, one) if found.known]
     (known,) = near(runtime, [told[0].fact])
     others = [one for one, _ in known if is_left_alone(session, one)]
     gone = {one.id: one for one in came if takes_place_of(told[0], one.text, is_next=True)}
@@ -111,30 +109,39 @@ def _same_words(value: str) -> set[str]:
 
 
 def restated(runtime: Runtime, message: Message) -> str:
-    """Return the person's message before, of which nothing is known and nothing waits, as this one corrects it; else nothing."""
-    correction = correction_of(message)
-    session = runtime.read()
-    before = chat.list_messages(session, message.thread_id, before=message.seq, limit=AMONG)
-    said = [one for one in before if one.role is Role.USER][-1:]
-    if correction is None or any(_came_from(session, one) for one in said):
+    """Return the last message that this one may correct as it does, if nothing is known of it and nothing waits; else nothing."""
+    if (correction := correction_of(message)) is None:
         return ""
-    return "".join(replacement.restated(correction, typed_on_its_day(one)) for one in tellable(session, said))
+    session = runtime.read()
+    for one in _said_before(runtime, message):
+        if replacement.has_place(correction, one.typed_text):
+            may_be_told = [] if _came_from(session, one) else tellable(session, [one])
+            return "".join(replacement.restated(correction, typed_on_its_day(told)) for told in may_be_told)
+    return ""
+
+
+def _said_before(runtime: Runtime, message: Message) -> list[Message]:
+    """Return the person's messages before one that it may be about, the last first."""
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
+    return [one for one in reversed(before) if one.role is Role.USER][:LAST]
 
 
 def _find(runtime: Runtime, message: Message, correction: Correction) -> Corrected | None:
     is_switch = correction.is_lead and correction.is_over and not correction.names_what
     least = NEAR_BEHIND_CUE if correction.points_back or is_switch else NEAR
-    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=AMONG)
-    said = [one for one in reversed(before) if one.role is Role.USER][:LAST]
+    said = _said_before(runtime, message)
+    passed: list[str] = []
     for one in said:
         came = [found for found in _came_from(runtime.read(), one) if not _says_again(message, found)]
         meant = [one for one in came if is_about(correction, one.text, is_recent=True)]
-        if found := _among(runtime, correction, meant, message.typed_text, least):
-            return None if one is said[0] and _answers_another(before[-1], correction, found) else found
-        if came and not correction.names_what:
-            break  # it is about what was said last
+        if found := _among(runtime, correction, meant, message.typed_text, least, passed):
+            return None if one is said[0] and _answers_another(runtime, message, correction, found) else found
         if not (correction.names_what or correction.instead or correction.about):
             return None  # it points at the last message, and at no other
+        if not correction.names_what and ((came and not correction.instead) or replacement.has_place(correction, one.typed_text)):
+            break  # it is about what was said last
+        passed.append(one.typed_text)
+        least = max(least, VERY_NEAR) if came else least
     may_be_known = correction.names_what or (correction.is_lead and correction.is_over)
     return _known(runtime, correction, message) if may_be_known else None
 
@@ -147,7 +154,7 @@ def _known(runtime: Runtime, correction: Correction, message: Message) -> Correc
     facts = [Corrected(one.text, one) for one in lasting if is_left_alone(session, one)]
     found = [one for one in [*facts, *_waiting(session, consents.list_pending(session))] if not _says_again(message, one)]
     fitting = [one for one in found if is_about(correction, one.text, is_recent=False)]
-    return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR)
+    return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR, ())
 
 
 def _says_again(message: Message, found: Corrected) -> bool:
@@ -178,9 +185,11 @@ def _waiting(session: Session, requests: Sequence[ConsentRequest]) -> list[Corre
     return list(held.values())
 
 
-def _among(runtime: Runtime, correction: Correction, meant: Sequence[Corrected], typed: str, least: float) -> Corrected | None:
-    """Return the one that a message is clearly about."""
-    if correction.instead and (placed := _placed(runtime, correction, meant, least)):
+def _among(
+    runtime: Runtime, correction: Correction, meant: Sequence[Corrected], typed: str, least: float, passed: Sequence[str]
+) -> Corrected | None:
+    """Return the one that a message is clearly about; more clearly than about what was said after it."""
+    if correction.instead and (placed := _placed(runtime, correction, meant, least, passed)):
         return placed
     if correction.is_role or not (correction.points_back or (correction.names_what and correction.is_over)):
         return None
@@ -195,7 +204,9 @@ def _among(runtime: Runtime, correction: Correction, meant: Sequence[Corrected],
     return meant[likeness.index(first)] if is_clear else None
 
 
-def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected], least: float) -> Corrected | None:
+def _placed(
+    runtime: Runtime, correction: Correction, meant: Sequence[Corrected], least: float, passed: Sequence[str]
+) -> Corrected | None:
     """Put what holds instead in the place of the value that it is most like; None where nothing is, or several are as much."""
     anew = [(one, text) for one in meant if one.is_in_words and (text := replacement.restated(correction, one.text))]
     if len(anew) == 1:
@@ -204,7 +215,7 @@ def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected]
     ways = [(one, way) for one in meant for way in replacements(correction, one.text)]
     sure = [(one, way) for one, way in ways if way.is_sure]
     if not sure and correction.instead:
-        sure = _nearest(runtime, correction, ways, least)
+        sure = _nearest(runtime, correction, ways, least, passed)
     if len(sure) != 1:
         return None
     ((one, way),) = sure
@@ -215,16 +226,26 @@ def _placed(runtime: Runtime, correction: Correction, meant: Sequence[Corrected]
 
 
 def _nearest(
-    runtime: Runtime, correction: Correction, ways: Sequence[tuple[Corrected, Replacement]], least: float
+    runtime: Runtime,
+    correction: Correction,
+    ways: Sequence[tuple[Corrected, Replacement]],
+    least: float,
+    passed: Sequence[str],
 ) -> list[tuple[Corrected, Replacement]]:
-    """Return the way that gives up the words most like what holds instead, if they are like it; without vectors none is."""
+    """Return the way that gives up the words most like what holds instead, if they are like it; without vectors none is.
+
+    Where something was said since then, nothing in that may be as like it.
+    """
     value = correction.instead.text if correction.instead else ""
-    rows = embedded(runtime, [value, *(way.gives_way for _, way in ways)], wait=True) if ways else None
+    since = [noun for text in passed for noun in replacement.nouns_in(text)]
+    rows = embedded(runtime, [value, *since, *(way.gives_way for _, way in ways)], wait=True) if ways else None
     if rows is None:
         return []
-    alike = sorted(zip(map(float, rows[1:] @ rows[0]), ways, strict=True), key=lambda pair: -pair[0])
+    likeness_of = [float(one) for one in rows[1:] @ rows[0]]
+    alike = sorted(zip(likeness_of[len(since) :], ways, strict=True), key=lambda pair: -pair[0])
     (likeness, best), *others = alike
     is_clear = all(one[0] is best[0] or likeness - other >= CLEARLY for other, one in others)
+    is_clear = is_clear and likeness - max(likeness_of[: len(since)], default=0.0) >= CLEARLY
     return [best] if likeness >= _least(correction, best[1], least) and is_clear else []
 
 
@@ -235,8 +256,9 @@ def _least(correction: Correction, way: Replacement, least: float) -> float:
     return min(least, NEAR_LED_ALIKE) if way.is_led_alike and not correction.is_bare and least < VERY_NEAR else least
 
 
-def _answers_another(last: Message, correction: Correction, found: Corrected) -> bool:
+def _answers_another(runtime: Runtime, message: Message, correction: Correction, found: Corrected) -> bool:
     """Say whether words that only point back answer a question which the last reply asked of something else."""
+    (last,) = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=1)
     if correction.names_what or correction.instead or last.role is Role.USER or not last.text.rstrip().endswith("?"):
         return False
     asked = {stem for word in query_words(last.text) for stem in stems(word)}

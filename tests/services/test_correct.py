@@ -69,6 +69,47 @@ def cases(name: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("turns", "known"),
     [
+        (
+            ("I baked a chocolate cake for my sister.", "my brother Tim lives in Oslo", "no wait, it was a carrot cake"),
+            ["User baked a carrot cake for User's sister.", "User's brother Tim lives in Oslo."],
+        ),
+        (
+            ("I have choir on Tuesdays.", "I love tulips.", "haha", "no wait, wednesdays"),
+            ["User has choir on Wednesdays.", "User loves tulips."],
+        ),
+        (
+            ("My dog is called Biscuit.", "I play the cello.", "no wait, it's Bisou"),
+            ["User plays the cello.", "User's dog is called Bisou."],
+        ),
+    ],
+)
+def test_a_correction_finds_what_it_corrects_behind_what_was_told_since(
+    runtime: Runtime, turns: tuple[str, ...], known: list[str]
+) -> None:
+    tell(runtime, *turns)
+    assert live(runtime) == known
+    undo.undo_last(runtime)
+    assert live(runtime) != known, "it can be taken back"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("I have choir on Tuesdays.", "the bin man comes on mondays", "no wait, fridays"),
+        ("I love pizza.", "I had a sandwich for lunch", "no wait, it was a burger"),
+        ("I play the cello.", "I love the sea.", "no wait, the mountains"),
+    ],
+)
+def test_a_correction_of_what_nothing_is_known_of_changes_nothing_else(runtime: Runtime, turns: tuple[str, ...]) -> None:
+    tell(runtime, *turns[:1])
+    known = live(runtime)
+    tell(runtime, *turns)
+    assert set(known) <= set(live(runtime))
+
+
+@pytest.mark.parametrize(
+    ("turns", "known"),
+    [
         (("I drink green tea every evening.", "actually i switched to cocoa"), ["User drinks cocoa."]),
         (("my landlord is called marek", "no wait, his name is Mirek"), ["User's landlord is called Mirek."]),
         (

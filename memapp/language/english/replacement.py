@@ -120,6 +120,19 @@ def restated(correction: Correction, text: str) -> str:
     return ". ".join(told)
 
 
+def has_place(correction: Correction, text: str) -> bool:
+    """Say whether a text has something of the kind of what holds instead: a day, a number, a name. Nouns are of all kinds."""
+    value = correction.instead
+    told = (tokens(join(list(words))) for words in stated_sentences(text)) if value else ()
+    return value is not None and any(_spans(correction, value, written) for written in told)
+
+
+def nouns_in(text: str) -> list[str]:
+    """Return what a text names that is no name: `black tea`."""
+    told = (tokens(join(list(words))) for words in stated_sentences(text))
+    return [" ".join(written[slice(*span)]) for written in told for span in _noun_phrases(written, 0)]
+
+
 def _spans(correction: Correction, value: Value, written: Sequence[str]) -> list[Span]:
     if correction.old:
         return [span for span in [_named(correction, written)] if span]
