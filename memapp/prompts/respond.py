@@ -14,8 +14,9 @@ from memapp.language.english.life_domains import is_constraint, is_request, is_v
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start, claim_start, is_hard, stray_start, unsaid_start
+from memapp.prompts.asides import aside_start, claim_start, stray_start, unsaid_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
+from memapp.prompts.own_remarks import is_plain
 from memapp.prompts.quotes import (
     asks,
     asks_about_person,
@@ -54,12 +55,6 @@ SENTENCES, ANSWER_SENTENCES = 2, 3
 LISTED_SENTENCES = 5
 """The same where ideas or tips are asked for."""
 NOTED = "Thanks, I keep that in mind."
-AT_A_LOSS = "I do not know a good answer to that. A larger model may: Models (F8) lists some."
-"""Said where nothing that a small model wrote, twice, was a reply to what was asked."""
-HEARD = ("Thanks for telling me.", "I see.", "I hear you.")
-"""The same where nothing was asked: the first of them that was not said lately."""
-SORRY = "I am sorry to hear that."
-ALL_RIGHT = "All right."
 LESSON_CHARS = 200
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
@@ -293,18 +288,7 @@ def _called(said: Sequence[str], profile_line: str) -> list[str]:
 
 def needs_another(message: str, said: Sequence[str]) -> bool:
     """Say whether a reply that was all stock is tried again: where nothing was asked a plain word will do, but not twice."""
-    plain_words = (*HEARD, SORRY, ALL_RIGHT)
-    return wants_something(message) or any(one in plain_words for one in said[-EXCHANGES:])
-
-
-def at_a_loss(message: str, said: Sequence[str] = ()) -> str:
-    """Return what is said where nothing came that could be."""
-    if wants_something(message):
-        return AT_A_LOSS
-    if is_small_talk(message):
-        return ALL_RIGHT
-    fitting = (SORRY, *HEARD[1:]) if is_hard(message) else HEARD
-    return next((one for one in fitting if one not in said), fitting[0])
+    return wants_something(message) or any(map(is_plain, said[-EXCHANGES:]))
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
 from memapp.language.english.life_domains import serves
-from memapp.prompts import budget, predict, quotes, respond
+from memapp.prompts import budget, own_remarks, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
 from memapp.prompts.history import recent
@@ -41,7 +41,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.episodes import in_prompt
 from memapp.services.life_domains import kept_out
-from memapp.services.open_turn import OpenTurn
+from memapp.services.open_turn import OpenTurn, said_in
 from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
@@ -181,7 +181,8 @@ class _Reply:
         """Make the model's calls, and the reply once more if it says again what was said."""
         runtime, turn = self.runtime, self.turn
         if turn.known is not None:
-            self.text, self.retrieved = turn.known.text, Retrieved(turn.known.hits, searches=1)
+            self.text = own_remarks.reworded(turn.known.text, self._said())
+            self.retrieved = Retrieved(turn.known.hits, searches=1)
             self.waited_seconds = time.monotonic() - turn.began_at
             yield self._found()
             yield Streamed(self.text)
@@ -221,7 +222,7 @@ class _Reply:
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
         if self._is_all_aside and not turn.cancel.is_set():
-            self.text = respond.at_a_loss(turn.message.text if turn.message else "", context.said)
+            self.text = own_remarks.at_a_loss(turn.message.text if turn.message else "", self._said())
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""
@@ -326,6 +327,9 @@ class _Reply:
         self.aside += "" if start is None else self.text[start:]
         self.text = self.text[:start]
         return start is not None and bool(self.text.strip())
+
+    def _said(self) -> list[str]:
+        return said_in(self.runtime.read(), self.turn.thread.id)
 
     @property
     def _is_all_aside(self) -> bool:

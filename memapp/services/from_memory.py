@@ -59,7 +59,7 @@ from memapp.language.english.second_person import answered
 from memapp.language.english.spoken_of import speaks_of
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.when import named_times
-from memapp.prompts import quotes
+from memapp.prompts import own_remarks, quotes
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.named import said_of
@@ -91,7 +91,7 @@ from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
 
-UNKNOWN = "I do not know that yet. Tell me, and I remember it."
+UNKNOWN = own_remarks.UNKNOWN[0]
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
 NAME = "memapp"

@@ -31,15 +31,14 @@ from memapp.language.english.memory_question import EN as EN_MEMORY
 from memapp.language.english.memory_question import MemoryQuestion, kind_of_life, looked_up_beside
 from memapp.language.english.second_person import answered
 from memapp.language.english.withheld import says_any, told_beside
-from memapp.prompts import quotes
+from memapp.prompts import own_remarks, quotes
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
 from memapp.services.quoted import LINES, ToldLine, as_quote, quotable_of, said_before, with_room
 from memapp.store import chat, memories
 
-WAITS = "What you told me of that waits in the inbox for your yes or no."
-"""It confirms nothing that a question takes for so."""
+WAITS = own_remarks.WAITS[0]
 TOLD_HERE = 'You told me here: "{}". Whether I may keep it waits in the inbox for your yes or no.'
 UNSURE = "I am not sure. This is what I know of it:"
 QUOTE_CHARS = 200

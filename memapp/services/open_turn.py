@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from memapp.domain.chat import Message, Thread
+from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prefetched
 from memapp.errors import UsageError
@@ -12,6 +12,9 @@ from memapp.runtime import Runtime
 from memapp.services.prompt_form import shown_exchanges
 from memapp.store import chat, leases
 from memapp.store.session import Session
+
+REMEMBERED = 100
+"""So many messages back it is looked which remarks were made."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,12 @@ def open_thread(runtime: Runtime, thread_id: str, *, before: int | None = None) 
     thread = chat.get_thread(session, thread_id)
     limit = 2 * shown_exchanges(runtime, runtime.persona_in(thread)) + 8
     return thread, chat.list_messages(session, thread.id, before=before, limit=limit)
+
+
+def said_in(session: Session, thread_id: str) -> list[str]:
+    """Return what was last said to the person in a chat, oldest first: no remark comes twice while another fits."""
+    said = chat.list_messages(session, thread_id, limit=REMEMBERED)
+    return [one.text for one in said if one.role is Role.ASSISTANT and one.text]
 
 
 def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:

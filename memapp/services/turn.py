@@ -29,12 +29,13 @@ from memapp.language.english.expectation import mismatch
 from memapp.language.english.framing import takes_back
 from memapp.language.english.grounding import check_grounding
 from memapp.language.english.statements import read
+from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services import from_memory, memory_request, over_time, statements
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
-from memapp.services.open_turn import OpenTurn, open_thread, refuse_beside_another
+from memapp.services.open_turn import OpenTurn, open_thread, refuse_beside_another, said_in
 from memapp.services.prompt_form import current_form
 from memapp.services.remember import propose_profile_changes
 from memapp.services.retract import retract, said_before, take_answers_back
@@ -257,7 +258,7 @@ def _add_reply(
 
 def _confirm(session: Session, message: Message, yes: bool) -> Message:
     """Answer a yes or no to a question of the app."""
-    text = "Noted. It stands in your profile now." if yes else "All right. I do not keep that."
+    text = own_remarks.reworded((own_remarks.APPROVED if yes else own_remarks.DENIED)[0], said_in(session, message.thread_id))
     return chat.add_message(session, message.thread_id, Role.ASSISTANT, text, session.now, reply_to=message.id, model=OWN_WORDS)
 
 

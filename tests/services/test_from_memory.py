@@ -147,6 +147,12 @@ def test_a_doubt_is_answered_from_memory_and_a_false_premise_with_what_is_so(run
         assert own(runtime, other) == "", other
 
 
+def test_what_is_not_known_is_not_said_in_the_same_words_twice(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    said = [own(runtime, f"what's my {one} called?", thread) for one in ("dog", "boat", "cousin", "boss")]
+    assert said[0] == UNKNOWN and len(set(said)) == 3 and said[3] == said[0]
+
+
 def test_what_waits_confirms_no_premise(runtime: Runtime) -> None:
     tell(runtime, "I moved to Bruges last week. My son is allergic to nuts.")
     for doubt in ("I live in Utrecht, right?", "are you sure my son is allergic to eggs?"):

@@ -15,7 +15,7 @@ from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, 
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
-from memapp.prompts.respond import AT_A_LOSS, HEARD, SORRY
+from memapp.prompts.own_remarks import AT_A_LOSS, HEARD, HEARD_OF, SORRY, SORRY_FOR
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
 from memapp.services.consent import decisions, pending
@@ -186,7 +186,7 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     assert only(Completed, happened).reply.text == "Birds of course." and only(Restarted, happened)
     model.enqueue(aside)
     model.enqueue(aside)
-    assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS
+    assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS[0]
     thread = new_chat(runtime)
     model.enqueue(aside)
     happened = say(runtime, thread, "The birds sang so loudly at dawn.")
@@ -194,10 +194,18 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     model.enqueue(aside)
     model.enqueue("How lovely.")
     assert only(Completed, say(runtime, thread, "The bees hummed all day long.")).reply.text == "How lovely."
-    for told, said in (("The bees fly to the roof.", HEARD[1]), ("my back is killing me", SORRY)):
+    for told, said in (
+        ("The bees fly to the roof.", HEARD[1]),
+        ("my back is killing me", SORRY_FOR[0].format("your back")),
+        ("my brother Anton called today", HEARD_OF[0].format("your brother Anton")),
+        ("it aches and aches", SORRY[0]),
+        ("The roof is made of slate.", HEARD[2]),
+        ("The bees fly over the roof.", HEARD[3]),
+        ("The roof is as old as the house.", HEARD[0]),
+    ):
         model.enqueue(aside)
         model.enqueue(aside)
-        assert only(Completed, say(runtime, thread, told)).reply.text == said, "not the same once more"
+        assert only(Completed, say(runtime, thread, told)).reply.text == said, "not again while another wording fits"
     curate.add(runtime, "User lives in Bruges.")
     model.enqueue("I live in Bruges, too. The canals are lovely.")
     reply = only(Completed, say(runtime, new_chat(runtime), "What is worth seeing in Bruges?")).reply

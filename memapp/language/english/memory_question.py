@@ -11,7 +11,7 @@ from typing import Literal
 
 from memapp.language.english import asked_sentence
 from memapp.language.english.given_names import GivenName, is_common
-from memapp.language.english.grammar import is_past, stems, third_person_verbs, tokens, word_at
+from memapp.language.english.grammar import is_adverb, is_past, stems, third_person_verbs, tokens, word_at
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
@@ -379,6 +379,18 @@ def _named_places(words: Sequence[str], lowered: Sequence[str]) -> set[int]:
             start = at + 1 + (lowered[at + 1 : at + 2] != [] and lowered[at + 1] in EN.articles | EN.possessives)
             found |= set(_until(lowered, start, lambda word, _: word in no_place or word[0].isdigit() or _is_time(word)))
     return {at for at in found if lowered[at] not in EN.small_attributes or words[at][:1].isupper()}
+
+
+def possessed(text: str) -> str:
+    """Return whom or what of theirs a text names first, without its `my`: `brother Anton`, of `my brother Anton called`."""
+    words = tokens(text)
+    lowered = [word.casefold() for word in words]
+    places = (
+        list(_until(lowered, at + 1, lambda word, is_first: not is_first and (_is_sure_verb(word) or is_adverb(word))))
+        for at, word in enumerate(lowered)
+        if word in ("my", "our")
+    )
+    return next((" ".join(words[at] for at in some) for some in places if some), "")
 
 
 def _until(lowered: Sequence[str], start: int, ends: Callable[[str, bool], bool]) -> Iterator[int]:
