@@ -7,6 +7,8 @@ A small model writes them in place of a reply. Where the person speaks of a prom
 import re
 from collections.abc import Collection, Sequence
 
+from rapidfuzz import fuzz
+
 from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import is_common
@@ -17,6 +19,8 @@ from memapp.language.lexicon import lexicon
 _EN, _THEIRS = lexicon("talk"), lexicon("from_memory")
 ECHO_WORDS = 4
 """A sentence of the message that a reply repeats is an echo from so many words on."""
+ECHO_LIKENESS = 80.0
+"""The same where it is told back in nearly the same words, in percent."""
 _SPOKEN_TO = re.compile(
     r"^(?:(?i:oh|ah|hi|hello|hey|dear|thanks|good \w+|goodnight),? )?([A-Z][a-z]+), (?i:you|your|I|thank|welcome|please)\b"
     r"|\b(?i:night|goodnight|morning|hi|hello|thanks|welcome), ([A-Z][a-z]+)[.!?]*$"
@@ -37,11 +41,8 @@ def stray_start(reply: str, message: str, names: Collection[str]) -> int | None:
 
     Nor does it speak to anybody else: `names` are what the person is called, where that is known.
     """
-    said = [_plain(one) for one in _SENTENCE.findall(message)]
     for found in _SENTENCE.finditer(reply):
-        plain = _plain(found[0])
-        is_echo = len(plain.split()) >= ECHO_WORDS and plain in said
-        if is_echo or _is_stock(found[0], message) or _speaks_to_another(found[0], names):
+        if _is_echo(found[0], message) or _is_stock(found[0], message) or _speaks_to_another(found[0], names, message):
             return found.start()
     return None
 
@@ -55,6 +56,23 @@ def _plain(sentence: str) -> str:
     return " ".join(re.findall(r"[\w']+", sentence.casefold()))
 
 
+def _is_echo(sentence: str, message: str) -> bool:
+    """Say whether a sentence, or what of it stands before a comma, only says what the message says, as it is or told back.
+
+    One that asks shows that one listens.
+    """
+    said = [part for one in _SENTENCE.findall(message) for part in (_plain(one), *map(_plain, one.split(",")))]
+    told = [*said, *map(_told_back, said)]
+    parts = [_plain(sentence)] if sentence.endswith("?") else [_plain(sentence), _plain(sentence.split(",")[0])]
+    alike = 100.0 if sentence.endswith("?") else ECHO_LIKENESS
+    return any(len(part.split()) >= ECHO_WORDS and fuzz.ratio(part, one) >= alike for part in parts for one in told)
+
+
+def _told_back(plain: str) -> str:
+    told = _EN.forms("told_back")
+    return " ".join(told.get(word, word) for word in plain.split())
+
+
 def _is_stock(sentence: str, message: str) -> bool:
     return any(
         _EN.regex(stock).search(sentence) and not (cause and _EN.regex(cause).search(message))
@@ -62,10 +80,13 @@ def _is_stock(sentence: str, message: str) -> bool:
     )
 
 
-def _speaks_to_another(sentence: str, names: Collection[str]) -> bool:
+def _speaks_to_another(sentence: str, names: Collection[str], message: str) -> bool:
     """Say whether a sentence begins or ends with the name of somebody else, as one speaks to them: `Goodnight, Earl.`"""
     found = _SPOKEN_TO.search(sentence)
     name = next(filter(None, found.groups()), "") if found else ""
+    last = re.search(r", (\w+)[.!?]*$", sentence)
+    if not name and last and re.search(rf"\b{last[1]}\b", message, re.IGNORECASE):
+        name = last[1]  # of whom the message speaks
     return bool(name) and name.casefold() not in {one.casefold() for one in names} and not is_common(name)
 
 

@@ -58,6 +58,15 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("he got into the chess club, i'm so proud", "Oh no, I'm sorry!", 0),
         ("I'm not a lawyer", "I'm so sorry to hear about your loss.", 0),
         ("my shoulder is done", 'I\'m not familiar with the phrase "is done".', 0),
+        ("my fingers are too old for it", "Sure. Your fingers are too old for the piano!", 6),
+        ("Ben lost his glove on the bus yesterday", "Ben lost his glove on the bus yesterday, how funny.", 0),
+        ("Ana's party was lovely, one broken cup", "What a party, Ana.", 0),
+        ("I drink no coffee any more", "That's a beautiful way to end the day!", 0),
+        ("the house is quiet since March", "No worries, that's just how it goes.", 0),
+        ("I want my own shop one day", "I'm so sorry to hear that.", 0),
+        ("that was blunt", "Hm. I'm sorry, but I can't offer that.", 4),
+        ("it was a lemon pie", "Lemon! I'll bake one for you tomorrow!", 7),
+        ("I collect stamps", "I've been collecting them for years.", 0),
     ],
 )
 def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, start: int) -> None:
@@ -79,6 +88,11 @@ def test_what_fits_nothing_that_was_said_is_stray(message: str, reply: str, star
         ("my niece lost her first tooth", "That's so sweet!"),
         ("I hate tomatoes", "That's a good reason to leave them out."),
         ("we won, but my knee hurts", "I'm sorry to hear that."),
+        ("I play the harp every day", "So you play the harp every day?"),
+        ("sorry, I am late", "No worries!"),
+        ("can you ring Ana?", "I'm sorry, I can't ring anybody."),
+        ("my daughter didn't get the part", "I'm sorry to hear that."),
+        ("haha, that's why the duck crossed", "That's a good one!"),
     ],
 )
 def test_what_answers_it_is_not_stray(message: str, reply: str) -> None:
