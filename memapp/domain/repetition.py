@@ -9,6 +9,8 @@ EXCHANGES = 3
 """So far back a reply must not be repeated."""
 SAME = 90.0
 """Likeness in percent from which two sentences say the same."""
+NEARLY = 80.0
+"""Likeness in percent from which one tells another back."""
 SHARE = 0.6
 """A reply of which so much was said before is a repetition, whatever it adds."""
 SHORT_WORDS = 4
@@ -35,6 +37,11 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
     remarks = [sentence for sentence in said if len(sentence.split()) >= REMARK_WORDS]
     before = (sentence.strip() for other in recent for sentence in _SENTENCE.findall(other))
     return next((sentence for sentence in before if any(_likeness(remark, [_plain(sentence)]) for remark in remarks)), None)
+
+
+def nearly_said(sentence: str, others: Sequence[str]) -> bool:
+    """Say whether a sentence has nearly the words of one of others."""
+    return any(fuzz.ratio(sentence, other) >= NEARLY for other in others)
 
 
 def loop_start(text: str) -> int | None:

@@ -7,8 +7,7 @@ A small model writes them in place of a reply. Where the person speaks of a prom
 import re
 from collections.abc import Collection, Sequence
 
-from rapidfuzz import fuzz
-
+from memapp.domain.repetition import nearly_said
 from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import is_common
@@ -19,8 +18,6 @@ from memapp.language.lexicon import lexicon
 _EN, _THEIRS = lexicon("talk"), lexicon("from_memory")
 ECHO_WORDS = 4
 """A sentence of the message that a reply repeats is an echo from so many words on."""
-ECHO_LIKENESS = 80.0
-"""The same where it is told back in nearly the same words, in percent."""
 _SPOKEN_TO = re.compile(
     r"^(?:(?i:oh|ah|hi|hello|hey|dear|thanks|good \w+|goodnight),? )?([A-Z][a-z]+), (?i:you|your|I|thank|welcome|please)\b"
     r"|\b(?i:night|goodnight|morning|hi|hello|thanks|welcome), ([A-Z][a-z]+)[.!?]*$"
@@ -64,8 +61,8 @@ def _is_echo(sentence: str, message: str) -> bool:
     said = [part for one in _SENTENCE.findall(message) for part in (_plain(one), *map(_plain, one.split(",")))]
     told = [*said, *map(_told_back, said)]
     parts = [_plain(sentence)] if sentence.endswith("?") else [_plain(sentence), _plain(sentence.split(",")[0])]
-    alike = 100.0 if sentence.endswith("?") else ECHO_LIKENESS
-    return any(len(part.split()) >= ECHO_WORDS and fuzz.ratio(part, one) >= alike for part in parts for one in told)
+    long = [part for part in parts if len(part.split()) >= ECHO_WORDS]
+    return any(part in told if sentence.endswith("?") else nearly_said(part, told) for part in long)
 
 
 def _told_back(plain: str) -> str:

@@ -3,11 +3,14 @@
 None is made twice in a chat while another wording of it fits.
 """
 
+import re
 from collections.abc import Sequence
 
+from memapp.language.english import statements
 from memapp.language.english.memory_question import possessed
+from memapp.language.english.second_person import addressed
 from memapp.prompts.asides import is_hard
-from memapp.prompts.quotes import is_small_talk, wants_something
+from memapp.prompts.quotes import asks, is_small_talk, wants_something
 
 UNKNOWN = (
     "I do not know that yet. Tell me, and I remember it.",
@@ -34,10 +37,14 @@ AT_A_LOSS = (
 """Where nothing that a small model wrote, twice, was a reply to what was asked."""
 HEARD = ("Thanks for telling me.", "I see.", "I hear you.", "Go on, I am listening.")
 """The same where nothing was asked."""
+HEARD_THAT = ("So {}.", "I see: {}.", "Thanks for telling me that {}.")
 HEARD_OF = ("Thanks for telling me about {}.", "Tell me more about {}.")
 SORRY = ("I am sorry to hear that.", "That sounds hard.", "I hear you.")
 SORRY_FOR = ("I am sorry about {}.",)
 ALL_RIGHT = ("All right.", "Good.", "Fine.")
+MOST_WORDS = 14
+"""Nobody is told back more than this."""
+_HEDGE = re.compile(r",? you (?:think|guess|suppose|hope)$")
 NOT_HEARD = frozenset(["god", "goodness", "bad", "gosh", "lord", "life", "turn", "way", "point", "pleasure", "word", "self"])
 """What follows `my` and is nothing of theirs: `oh my god`."""
 
@@ -50,21 +57,40 @@ def reworded(remark: str, said: Sequence[str]) -> str:
 
 def at_a_loss(message: str, said: Sequence[str] = ()) -> str:
     """Return what is said where nothing came that could be."""
-    if wants_something(message):
+    if wants_something(message) and (asks(message) or not is_hard(message)):
         return _unsaid(AT_A_LOSS, said)
     if is_small_talk(message):
         return _unsaid(ALL_RIGHT, said)
+    theirs, fact = possessed(message), _only_fact(message)
+    that = {} if is_hard(message) or not fact else dict.fromkeys(HEARD_THAT, fact)
     fitting, of_theirs = (SORRY, SORRY_FOR) if is_hard(message) else (HEARD, HEARD_OF)
-    theirs = possessed(message)
-    named = [one.format(f"your {theirs}") for one in of_theirs] if theirs and theirs.casefold() not in NOT_HEARD else []
-    return _unsaid([*named, *fitting], said)
+    of = dict.fromkeys(of_theirs, f"your {theirs}") if theirs and theirs.split()[0].casefold() not in NOT_HEARD else {}
+    named = that | of | dict.fromkeys(fitting, "")
+    chosen = _unsaid([*named], said)
+    return chosen.format(named[chosen])
 
 
 def is_plain(reply: str) -> bool:
-    """Say whether a reply is a plain word of memapp's that says nothing of the message."""
-    return reply in (*HEARD, *SORRY, *ALL_RIGHT)
+    """Say whether a reply is a remark that memapp made where no reply came."""
+    made = (*HEARD, *HEARD_THAT, *HEARD_OF, *SORRY, *SORRY_FOR, *ALL_RIGHT)
+    return any(_is_made_of(reply, *one.partition("{}")) for one in made)
 
 
 def _unsaid(wordings: Sequence[str], said: Sequence[str]) -> str:
-    last = {one: at for at, one in enumerate(said)}
-    return min(wordings, key=lambda one: last.get(one, -1))
+    """Return the wording that was made longest ago, whatever it named then."""
+    parts = [one.partition("{}") for one in wordings]
+    last = [max((at for at, one in enumerate(said) if _is_made_of(one, *part)), default=-1) for part in parts]
+    return wordings[last.index(min(last))]
+
+
+def _is_made_of(remark: str, begun: str, gap: str, end: str) -> bool:
+    return remark.startswith(begun) and remark.endswith(end) if gap else remark == begun
+
+
+def _only_fact(message: str) -> str:
+    """Return what a message says of the person or theirs, told to them, if it says one short thing: `you collect stamps`."""
+    facts = [one.fact for one in statements.read(message)]
+    if len(facts) != 1 or not facts[0].startswith("User"):
+        return ""
+    told = _HEDGE.sub("", addressed(facts[0]).rstrip("."))
+    return told[0].lower() + told[1:] if len(told.split()) <= MOST_WORDS else ""

@@ -15,7 +15,7 @@ from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, 
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
-from memapp.prompts.own_remarks import AT_A_LOSS, HEARD, HEARD_OF, SORRY, SORRY_FOR
+from memapp.prompts.own_remarks import AT_A_LOSS, HEARD, HEARD_OF, HEARD_THAT, SORRY, SORRY_FOR
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate, turn
 from memapp.services.consent import decisions, pending
@@ -197,11 +197,13 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     for told, said in (
         ("The bees fly to the roof.", HEARD[1]),
         ("my back is killing me", SORRY_FOR[0].format("your back")),
-        ("my brother Anton called today", HEARD_OF[0].format("your brother Anton")),
-        ("it aches and aches", SORRY[0]),
+        ("My brother Anton called today. My sister sang.", HEARD_OF[0].format("your brother Anton")),
+        ("I've delivered over 100 babies.", HEARD_THAT[0].format("you have delivered over 100 babies")),
+        ("I collect old stamps.", HEARD_THAT[1].format("you collect old stamps")),
+        ("I want to die.", SORRY[0]),
+        ("it aches and aches", SORRY[1]),
         ("The roof is made of slate.", HEARD[2]),
         ("The bees fly over the roof.", HEARD[3]),
-        ("The roof is as old as the house.", HEARD[0]),
     ):
         model.enqueue(aside)
         model.enqueue(aside)
