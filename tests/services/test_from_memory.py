@@ -147,6 +147,13 @@ def test_a_doubt_is_answered_from_memory_and_a_false_premise_with_what_is_so(run
         assert own(runtime, other) == "", other
 
 
+def test_whom_a_question_names_is_known_in_any_spelling(runtime: Runtime) -> None:
+    tell(runtime, "My granddaughter Lotte plays the harp.", "My neighbour Hein cheats at chess.")
+    assert own(runtime, "whats the name of my granddaugther?") == "Your granddaughter is called Lotte."
+    assert own(runtime, "who is my nieghbour?") == own(runtime, "who is my neighbour?") != ""
+    assert own(runtime, "what's my fathter's name?") == UNKNOWN
+
+
 def test_what_is_not_known_is_not_said_in_the_same_words_twice(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     said = [own(runtime, f"what's my {one} called?", thread) for one in ("dog", "boat", "cousin", "boss")]

@@ -2,22 +2,45 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from memapp.language.english.grammar import expand, is_past, tokens
+from rapidfuzz.distance import OSA
+
+from memapp.language.english.given_names import is_common
+from memapp.language.english.grammar import expand, is_past, stems, tokens
+from memapp.language.english.synonyms import is_known
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
+LEAST_LETTERS, LONG = 6, 10
+"""A shorter word is not taken for a misspelled one; in a long one two letters may be wrong."""
 _SOMEBODY = r"\b(?:(?:my|our) (?:(?!my\b)\w+ ){0,1}?|(?=(?-i:[A-Z]))(?={bare_kin}\b))({referents})\b"
 """One of the person's: `my big brother`, or `Mum`."""
 
 
 def in_full(message: str) -> str:
     """Return a message on one line, with what is typed short written out, and what is doubted asked plainly."""
-    text = " ".join(message.split())
+    text = _whose_spelled(" ".join(message.split()))
     for pattern, whole in EN.entry("short"):
         text = EN.regex(pattern).sub(whole, text)
     text = _asked_plainly(expand(text))
     return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", text)
+
+
+def _whose_spelled(text: str) -> str:
+    """Return a text with the people and animals spelled right that stand behind a `my`."""
+    return re.sub(r"(?i)\b((?:my|our) )([a-z]+)", lambda found: found[1] + _kin_meant(found[2]), text)
+
+
+@lru_cache(maxsize=2048)
+def _kin_meant(word: str) -> str:
+    """Return the word for people or animals that this is a misspelling of, else the word itself."""
+    kin = EN.people | EN.animals | EN.kin
+    small = word.casefold()
+    if len(word) < LEAST_LETTERS or small in kin or is_common(small) or stems(small) & kin:
+        return word
+    near = [one for one in kin if one[0] == small[0] and OSA.distance(small, one) <= 1 + (len(one) >= LONG)]
+    return near[0] if len(near) == 1 and not is_known(small) else word
 
 
 def checks(message: str) -> bool:
