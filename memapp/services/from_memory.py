@@ -92,6 +92,8 @@ from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
 
 UNKNOWN = own_remarks.UNKNOWN[0]
+KNOWN_OF_IT = "This is what I know of it:"
+"""Where something else is known than a question takes for so: it is neither confirmed nor denied."""
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
 NAME = "memapp"
@@ -198,9 +200,10 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         return _told(runtime, lines)
     if of_kind_asked:
         return _told(runtime, of_kind_asked, UNSURE)
-    openly = asked_openly(question)  # what is taken for so is not
+    openly = asked_openly(question)
     if openly and (told := _known(runtime, replace(message, text=openly), earlier)) and told.text != UNKNOWN:
-        return told
+        is_sure = bool(told.hits) and not told.text.startswith(UNSURE)
+        return replace(told, text=f"{KNOWN_OF_IT}\n{told.text}") if is_sure else told
     if not (question.is_personal or question.wants == "reason" or may_be_theirs(question)):
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact

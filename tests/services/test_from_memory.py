@@ -16,7 +16,7 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, from_memory
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import MYSELF, NOBODY, UNKNOWN
+from memapp.services.from_memory import KNOWN_OF_IT, MYSELF, NOBODY, UNKNOWN
 from memapp.services.from_profile import NOTHING
 from memapp.services.near_answer import UNSURE, WAITS
 from memapp.services.people import INTRODUCED
@@ -128,20 +128,20 @@ def test_a_doubt_is_answered_from_memory_and_a_false_premise_with_what_is_so(run
         "is it true that Tim lives in Oslo?": "Your brother Tim lives in Oslo.",
         "do i really have a dog?": "Your dog is called Biscuit.",
         "don't I play the cello?": "You play the cello.",
-        "are you sure my dog is called Rex?": "Your dog is called Biscuit.",
-        "isn't my dog called Rex?": "Your dog is called Biscuit.",
-        "my dog's called Rex, isn't he?": "Your dog is called Biscuit.",
-        "doesn't my brother live in Paris?": "Your brother Tim lives in Oslo.",
-        "Tim lives in Paris, right?": "Your brother Tim lives in Oslo.",
-        "my sister lives in Oslo, right?": "Your sister Mira lives in Ghent.",
-        "I have choir on Fridays, no?": "You have choir on Wednesdays.",
+        "are you sure my dog is called Rex?": f"{KNOWN_OF_IT}\nYour dog is called Biscuit.",
+        "isn't my dog called Rex?": f"{KNOWN_OF_IT}\nYour dog is called Biscuit.",
+        "my dog's called Rex, isn't he?": f"{KNOWN_OF_IT}\nYour dog is called Biscuit.",
+        "doesn't my brother live in Paris?": f"{KNOWN_OF_IT}\nYour brother Tim lives in Oslo.",
+        "Tim lives in Paris, right?": f"{KNOWN_OF_IT}\nYour brother Tim lives in Oslo.",
+        "my sister lives in Oslo, right?": f"{KNOWN_OF_IT}\nYour sister Mira lives in Ghent.",
+        "I have choir on Fridays, no?": f"{KNOWN_OF_IT}\nYou have choir on Wednesdays.",
         "are you sure i worked in a bank?": UNKNOWN,
         "don't I play the piano?": UNKNOWN,
-        "didnt i say i play the violin?": "You play the cello.",
     }.items():
         assert own(runtime, doubt) == known, doubt
     tell(runtime, "you said my dog is called Rex")
     assert own(runtime, "did you say my dog is called Rex?") in ("", UNKNOWN), "memapp said it, not they"
+    assert own(runtime, "didnt i say i play the violin?") == "You play the cello."
     assert own(runtime, "are you certain that I tuned organs?").startswith("You tuned organs for 40 years.")
     for other in ("are you sure you can keep a secret?", "are you sure I should go?", "i'm not annoying you, am i?"):
         assert own(runtime, other) == "", other
