@@ -363,7 +363,7 @@ def without_question_behind(sentence: str) -> str:
     """Return a statement without the question that was typed behind it with no stop between: `I saw Up do you know it?`"""
     found = EN.regex("(?P<told>[^?]+?) {asked_back}").fullmatch(sentence)
     is_told = (
-        found and EN.regex("{person}").search(found["told"]) and not EN.regex(r"{lead}*(?:{question_start})\b").match(sentence)
+        found and EN.regex("{person}").search(found["told"]) and not EN.regex(r"{lead}*+(?:{question_start})\b").match(sentence)
     )
     return found["told"] if found and is_told else sentence
 

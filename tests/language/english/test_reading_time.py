@@ -7,6 +7,7 @@ from time import process_time
 import pytest
 
 from memapp.language.english import memory_question
+from memapp.language.english.asked_sentence import checks
 from memapp.language.english.authorship import TYPED_CHARS
 from memapp.language.english.beyond import read_beyond
 from memapp.language.english.memory_request import read_request
@@ -46,6 +47,8 @@ ODD = [
     ("", "wait, ", "."),
     ("", "and so but ", "x"),
     ("", "no ", "x"),
+    ("", "so ", "x"),
+    ("is it true that ", "so ", "x"),
     ("", "...", "x"),
     ("when is ", "the ", "?"),
 ]
@@ -54,6 +57,7 @@ READERS = [
     read_statements,
     partial(unknown_in, profile={}),
     memory_question.read,
+    checks,
     read_request,
     read_beyond,
     asks_about_person,
