@@ -14,15 +14,17 @@ from itertools import groupby
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import FACT
+from memapp.domain.profile import CLOSE_PEOPLE
 from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Draft, Judgement, Statement, Told
 from memapp.inference import Embedder
 from memapp.language.english.authorship import TYPED_CHARS, others_words
 from memapp.language.english.category import RELATIONSHIPS, draft_of
 from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.given_names import is_common
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.profile_hints import is_secret
+from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.english.statements import stands_alone
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
@@ -48,7 +50,6 @@ EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
-CLOSE_PEOPLE = "close_people"
 ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date", "city"})
 """What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
 SURELY_LASTS, SURELY_MEANT = 0.9, 0.9
@@ -172,8 +173,18 @@ def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Ju
 
 def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]:
     texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.whole or one.sentence, one.told) if text))
-    judgements = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
+    judged = judge(texts, embedder.embed(texts, wait=True)) if texts else []
+    judgements = {text: _with_rules(text, one) for text, one in zip(texts, judged, strict=True)}
     return [(judgements[one.said], _of_whole(one, judgements)) for one in statements]
+
+
+def _with_rules(text: str, judged: Judgement) -> Judgement:
+    """Judge by its words too what is said of somebody else; who is only named is read as a friend."""
+    first = text.split()[0]
+    is_named = judged.is_of_others >= OF_OTHERS and first[0].isupper() and not is_common(first)
+    if touches_sensitive(f"My friend {text}" if is_named else text) != CLOSE_PEOPLE:
+        return judged
+    return replace(judged, is_of_others=1.0, topics={SECRET: judged.topics[SECRET], CLOSE_PEOPLE: 1.0})
 
 
 def _of_whole(statement: Statement, judgements: Mapping[str, Judgement]) -> Judgement:

@@ -105,6 +105,44 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "fact",
+    [
+        "User's boss is a heavy drinker.",
+        "User's friend Mila is pregnant.",
+        "User's nephew cuts himself.",
+        "User's parents are getting divorced.",
+        "User's gay brother is a baker.",
+        "User's brother owes 20 grand.",
+        "User's mum prays the rosary every night.",
+        "User's sister's marriage is over.",
+        "User's neighbour Uwe is in the afd.",
+        "User's uncle is awaiting trial.",
+    ],
+)
+def test_of_somebody_close_it_waits_as_theirs(fact: str) -> None:
+    assert touches_sensitive(fact) == "close_people"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User's partner is a therapist.",
+        "User's sister works in a hospital.",
+        "User's friend Faith lives in Bath.",
+        "User's friend Christian plays left wing.",
+        "User's brother earned his black belt.",
+        "User's cousin designs crutches.",
+        "User's sister's boyfriend is a pilot.",
+        "User's aunt turned 60 in May.",
+        "User's dog is deaf.",
+        "User's daughter is ill today.",
+    ],
+)
+def test_of_somebody_close_more_is_ordinary(fact: str) -> None:
+    assert touches_sensitive(fact) is None
+
+
+@pytest.mark.parametrize(
     ("fact", "hint"),
     [
         ("User uses a wheelchair.", Hint("health", "uses a wheelchair")),
@@ -112,7 +150,7 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
         ("User's wheelchair is blue.", Hint("health", "wheelchair is blue")),
         ("I pray with friends.", Hint("religion", "pray with friends")),
         ("My wheelchair is blue.", Hint("health", "wheelchair is blue")),
-        ("My mother has cancer.", None),
+        ("My mother has cancer.", Hint("close_people", "mother has cancer")),
         ("My mother and I pray together.", Hint("religion", "mother and I pray together")),
         ("User and User's wife pray together.", Hint("religion", "wife and I pray together")),
         ("User's oncologist is Dr Smith.", Hint("health", "oncologist is Dr Smith")),
