@@ -180,11 +180,16 @@ def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]
 
 def _with_rules(text: str, judged: Judgement) -> Judgement:
     """Judge by its words too what is said of somebody else; who is only named is read as a friend."""
-    first = text.split()[0]
-    is_named = judged.is_of_others >= OF_OTHERS and first[0].isupper() and not is_common(first)
+    is_named = judged.is_of_others >= OF_OTHERS and _is_named(text)
     if touches_sensitive(f"My friend {text}" if is_named else text) != CLOSE_PEOPLE:
         return judged
     return replace(judged, is_of_others=1.0, topics={SECRET: judged.topics[SECRET], CLOSE_PEOPLE: 1.0})
+
+
+def _is_named(text: str) -> bool:
+    """Say whether a sentence begins with a name."""
+    first = text.split()[0]
+    return first[0].isupper() and not is_common(first)
 
 
 def _of_whole(statement: Statement, judgements: Mapping[str, Judgement]) -> Judgement:
@@ -237,16 +242,20 @@ def _judged_apart(
     return judged[: len(told.statements)], judged[len(told.statements) :]
 
 
-def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> Iterator[Draft]:
-    """Yield the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> list[Draft]:
+    """Return the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+    quoted: list[Draft] = []
     for statement, (said, whole) in judged:
-        if statement.said in learned:
+        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT and not _tells_secret(statement, whole)
+        if statement.said in learned or not is_sure:
             continue
-        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT
-        is_of_others = said.is_of_others >= OF_OTHERS
-        if is_sure and _is_sensitive((said, whole)) < ORDINARY and not _tells_secret(statement, whole):
-            category = RELATIONSHIPS if is_of_others else ""
-            yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
+        is_ordinary_of_others = all(_is_ordinary_of_others(statement, one) for one in (said, whole))
+        if is_ordinary_of_others or _is_sensitive((said, whole)) < ORDINARY:
+            category = RELATIONSHIPS if said.is_of_others >= OF_OTHERS else ""
+            if quoted and statement.fact.startswith(quoted[-1].text.rstrip(".")):
+                quoted.pop()  # it goes on with that, and says all of it again
+            quoted.append(Draft(statement.fact, tuple(tags_for(statement.said)), category))
+    return quoted
 
 
 def _is_sensitive(judged: Judged) -> float:
@@ -260,7 +269,7 @@ def _odds(share: float) -> float:
 
 
 def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:
-    is_of_theirs = statement.fact.startswith("User's ") or " is User's " in statement.fact
+    is_of_theirs = statement.fact.startswith("User's ") or " is User's " in statement.fact or _is_named(statement.said)
     return is_of_theirs and about.is_of_others >= OF_OTHERS and about.topic in ORDINARY_OF_OTHERS
 
 
@@ -282,7 +291,7 @@ def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judg
     """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself."""
     sensitive = [statement for statement, (said, _) in judged if said.is_sensitive >= SENSITIVE]
     if sentence.is_sensitive < SENSITIVE or all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
-        return any(not statement.fact for statement in sensitive)
+        return any(not (statement.fact or _is_ordinary_of_others(statement, sentence)) for statement in sensitive)
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
 
 

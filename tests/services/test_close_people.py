@@ -34,3 +34,8 @@ def test_nothing_sensitive_of_somebody_close_is_known_without_a_yes(becomes: dic
 def test_what_is_ordinary_of_somebody_close_needs_no_yes(becomes: dict[str, str]) -> None:
     ordinary = [row["t"] for row in ROWS if not row["f"]]
     assert sum(becomes[one] == "known" for one in ordinary) >= OFTEN * len(ordinary)
+
+
+@pytest.mark.parametrize("typed", ["Leo is 11", "Leo is 11. He only eats white food."])
+def test_how_old_somebody_is_who_is_only_named_needs_no_yes(typed: str) -> None:
+    assert next((one.topic, one.text) for one in statements.told_by(Reader(), typed)) == ("", "User said: Leo is 11.")
