@@ -10,6 +10,8 @@ from memapp.domain.text import one_line
 
 Sensitivity = Literal["sensitive", "benign"]
 VALUE_CHARS = 280
+CLOSE_PEOPLE = "close_people"
+"""The field for what is sensitive of somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ FIELDS: Mapping[str, Field] = {
         Field("politics", "Politics", many=True),
         Field("money", "Money", many=True),
         Field("law", "Law", many=True),
-        Field("close_people", "Close people", many=True),
+        Field(CLOSE_PEOPLE, "Close people", many=True),
         Field("tone", "Tone of answers", "benign", many=True),
         Field("goals_add", "Goals", "benign", many=True),
     )

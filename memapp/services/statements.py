@@ -14,15 +14,17 @@ from itertools import groupby
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import FACT
+from memapp.domain.profile import CLOSE_PEOPLE
 from memapp.domain.provenance import WhyNot
 from memapp.domain.utterance import Draft, Judgement, Statement, Told
 from memapp.inference import Embedder
 from memapp.language.english.authorship import TYPED_CHARS, others_words
 from memapp.language.english.category import RELATIONSHIPS, draft_of
 from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.given_names import is_common
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.profile_hints import is_secret
+from memapp.language.english.profile_hints import is_secret, touches_sensitive
 from memapp.language.english.statements import stands_alone
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
@@ -48,7 +50,6 @@ EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
-CLOSE_PEOPLE = "close_people"
 ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date", "city"})
 """What needs no yes where it is said of somebody else: how they are called, where they live and are from, how old they are."""
 SURELY_LASTS, SURELY_MEANT = 0.9, 0.9
@@ -172,8 +173,23 @@ def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Ju
 
 def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]:
     texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.whole or one.sentence, one.told) if text))
-    judgements = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
+    judged = judge(texts, embedder.embed(texts, wait=True)) if texts else []
+    judgements = {text: _with_rules(text, one) for text, one in zip(texts, judged, strict=True)}
     return [(judgements[one.said], _of_whole(one, judgements)) for one in statements]
+
+
+def _with_rules(text: str, judged: Judgement) -> Judgement:
+    """Judge by its words too what is said of somebody else; who is only named is read as a friend."""
+    is_named = judged.is_of_others >= OF_OTHERS and _is_named(text)
+    if touches_sensitive(f"My friend {text}" if is_named else text) != CLOSE_PEOPLE:
+        return judged
+    return replace(judged, is_of_others=1.0, topics={SECRET: judged.topics[SECRET], CLOSE_PEOPLE: 1.0})
+
+
+def _is_named(text: str) -> bool:
+    """Say whether a sentence begins with a name."""
+    first = text.split()[0]
+    return first[0].isupper() and not is_common(first)
 
 
 def _of_whole(statement: Statement, judgements: Mapping[str, Judgement]) -> Judgement:
@@ -226,16 +242,20 @@ def _judged_apart(
     return judged[: len(told.statements)], judged[len(told.statements) :]
 
 
-def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> Iterator[Draft]:
-    """Yield the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> list[Draft]:
+    """Return the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+    quoted: list[Draft] = []
     for statement, (said, whole) in judged:
-        if statement.said in learned:
+        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT and not _tells_secret(statement, whole)
+        if statement.said in learned or not is_sure:
             continue
-        is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT
-        is_of_others = said.is_of_others >= OF_OTHERS
-        if is_sure and _is_sensitive((said, whole)) < ORDINARY and not _tells_secret(statement, whole):
-            category = RELATIONSHIPS if is_of_others else ""
-            yield Draft(statement.fact, tuple(tags_for(statement.said)), category)
+        is_ordinary_of_others = all(_is_ordinary_of_others(statement, one) for one in (said, whole))
+        if is_ordinary_of_others or _is_sensitive((said, whole)) < ORDINARY:
+            category = RELATIONSHIPS if said.is_of_others >= OF_OTHERS else ""
+            if quoted and statement.fact.startswith(quoted[-1].text.rstrip(".")):
+                quoted.pop()  # it goes on with that, and says all of it again
+            quoted.append(Draft(statement.fact, tuple(tags_for(statement.said)), category))
+    return quoted
 
 
 def _is_sensitive(judged: Judged) -> float:
@@ -249,7 +269,7 @@ def _odds(share: float) -> float:
 
 
 def _is_ordinary_of_others(statement: Statement, about: Judgement) -> bool:
-    is_of_theirs = statement.fact.startswith("User's ") or " is User's " in statement.fact
+    is_of_theirs = statement.fact.startswith("User's ") or " is User's " in statement.fact or _is_named(statement.said)
     return is_of_theirs and about.is_of_others >= OF_OTHERS and about.topic in ORDINARY_OF_OTHERS
 
 
@@ -271,7 +291,7 @@ def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judg
     """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself."""
     sensitive = [statement for statement, (said, _) in judged if said.is_sensitive >= SENSITIVE]
     if sentence.is_sensitive < SENSITIVE or all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
-        return any(not statement.fact for statement in sensitive)
+        return any(not (statement.fact or _is_ordinary_of_others(statement, sentence)) for statement in sensitive)
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
 
 

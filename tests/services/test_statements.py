@@ -58,6 +58,18 @@ def test_what_may_be_a_way_in_waits_for_a_field_that_there_is() -> None:
     assert [one.topic for one in waiting] == ["health"], "else nothing of the message was learned"
 
 
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        ("write a quiz about volcanoes, 10 questions. Context: I'm a primary teacher.", "User is a primary teacher."),
+        ("Background: I run a small bakery in a village", "User runs a small bakery in a village."),
+        ("three exams on Tuesday", "User said: three exams on Tuesday."),
+    ],
+)
+def test_what_a_task_is_for_and_what_is_due_is_kept(typed: str, known: str) -> None:
+    assert [(one.topic, one.text) for one in statements.told_by(Reader(), typed)] == [("", known)]
+
+
 @pytest.mark.parametrize("typed", ["Nobody was at the bus stop again.", "tides are about fifty minutes later each day"])
 def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(typed: str) -> None:
     assert statements.told_by(Reader(), typed) == []

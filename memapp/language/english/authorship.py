@@ -38,7 +38,14 @@ def own_text(text: str) -> str:
     shown = EN.regex("{shown}").search(text)  # before `Subject: ...` is blanked as somebody's speech
     text = EN.regex("{speech}").sub(_as_empty, text)
     text = _QUOTED.sub(_title_or_marks, text)
-    return without_symbols(text[: shown.start()] + "\n" * (len(text) - shown.start()) if shown else text)
+    return without_symbols(_without_shown(text, shown.start()) if shown else text)
+
+
+def _without_shown(text: str, start: int) -> str:
+    """Blank what is shown from a place on, until the writer says what is behind the task: `Context: I teach ...`."""
+    own = EN.regex("{of_writer}").search(text, start)
+    end = own.start() if own else len(text)
+    return text[:start] + "\n" * (end - start) + text[end:]
 
 
 @lru_cache(maxsize=KEPT)

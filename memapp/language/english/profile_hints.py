@@ -8,12 +8,15 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memapp.domain.consent import FACT
-from memapp.domain.profile import Hint, Stated, has_value, is_sensitive
+from memapp.domain.profile import CLOSE_PEOPLE, Hint, Stated, has_value, is_sensitive
 from memapp.language.english.left_behind import describes, is_plan
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_forms import in_first_person, plain_forms
 from memapp.language.english.profile_readers import EN, READERS, is_card_number
 from memapp.language.english.second_person import as_said
+
+OF_CLOSE_PEOPLE = ("health", "religion", "politics", "money", "law", "relationship")
+"""The topics that need a yes where they are somebody else's; the others are ordinary of them."""
 
 
 def touches_sensitive(fact: str) -> str | None:
@@ -22,11 +25,26 @@ def touches_sensitive(fact: str) -> str | None:
 
 
 def touched(fact: str) -> Iterator[str]:
-    """Yield the sensitive fields that a remembered sentence may be about."""
+    """Yield the sensitive fields that a remembered sentence may be about; of what is somebody else's, the one for all of that."""
     told = _plain(fact)
-    if not EN.regex("{of_others}").match(told):
-        told = EN.regex("{work_there}").sub("work", told)
-        yield from (field for field, topics in EN.entry("topics").items() if _speaks_of("|".join(topics), told))
+    if found := EN.regex("{of_others}").match(told):
+        theirs = EN.regex(r"\b{ordinary_of_others}\b").sub(" ", _as_own(found["how"], found["theirs"], told[found.end() :]))
+        is_person = found["who"].casefold() not in EN.animals
+        yield from [CLOSE_PEOPLE] if is_person and any(_touches(field, theirs) for field in OF_CLOSE_PEOPLE) else []
+    else:
+        yield from (field for field in EN.entry("topics") if _touches(field, told))
+
+
+def _touches(field: str, told: str) -> bool:
+    return _speaks_of("|".join(EN.entry("topics")[field]), EN.regex("{work_there}").sub("work", told))
+
+
+def _as_own(how: str | None, theirs: str | None, rest: str) -> str:
+    """Return what is said of somebody else as if the person said it of themselves, so that one set of rules guards both."""
+    rest = re.sub(r"^(\W*)(?:is|are)\b", r"\1is", re.sub(r"^(\W*)were\b", r"\1was", rest))
+    rest = re.sub(r"\b(?:him|her|them)(?:sel(?:f|ves)\b|(?=\W*$))", lambda word: "myself" if "sel" in word[0] else "me", rest)
+    rest = re.sub(r"\b(?:his|her|their)\b", "my", rest)
+    return _plain(f"User is {how or 'there'}. User{theirs or ''}{rest}")
 
 
 def is_secret(fact: str) -> bool:

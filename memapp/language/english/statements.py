@@ -82,7 +82,8 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     for sentence, statements in _parsed(text):
         if _is_of_another(sentence, said[-LAST:]):
             continue
-        told_apart, whole = _beside_asked(sentence), ""
+        told_apart, label = _beside_asked(sentence), EN.regex(r"\A{label}").match(sentence)
+        whole = sentence[label.end() :] if label else ""
         for place, words in enumerate(statements):
             if _asks_for(words):
                 continue
@@ -90,7 +91,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
             if begins_with_somebody(told) and len(statements) > 1:
                 continue  # of whom cannot be told
             somebody = _somebody(told) or somebody
-            whole = whole if place else _with_whom(sentence, words, told)
+            whole = whole if place else _with_whom(sentence, words, told) or whole
             found.append(Statement(join(told), sentence, _fact(tuple(told)), whole, told_apart))
             said.append(with_names(join(told), given))
         if _asks(sentence) or (statements and all(map(_asks_for, statements))):

@@ -3,7 +3,7 @@
 import pytest
 
 from memapp.domain.profile import FIELDS, Hint, is_sensitive
-from memapp.language.english.profile_hints import may_apply_by_itself, touches_sensitive, unknown_in
+from memapp.language.english.profile_hints import is_secret, may_apply_by_itself, touches_sensitive, unknown_in
 from memapp.language.english.profile_readers import EN
 
 
@@ -105,6 +105,44 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "fact",
+    [
+        "User's boss is a heavy drinker.",
+        "User's friend Mila is pregnant.",
+        "User's nephew cuts himself.",
+        "User's parents are getting divorced.",
+        "User's gay brother is a baker.",
+        "User's brother owes 20 grand.",
+        "User's mum prays the rosary every night.",
+        "User's sister's marriage is over.",
+        "User's neighbour Uwe is in the afd.",
+        "User's uncle is awaiting trial.",
+    ],
+)
+def test_of_somebody_close_it_waits_as_theirs(fact: str) -> None:
+    assert touches_sensitive(fact) == "close_people"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User's partner is a therapist.",
+        "User's sister works in a hospital.",
+        "User's friend Faith lives in Bath.",
+        "User's friend Christian plays left wing.",
+        "User's brother earned his black belt.",
+        "User's cousin designs crutches.",
+        "User's sister's boyfriend is a pilot.",
+        "User's aunt turned 60 in May.",
+        "User's dog is deaf.",
+        "User's daughter is ill today.",
+    ],
+)
+def test_of_somebody_close_more_is_ordinary(fact: str) -> None:
+    assert touches_sensitive(fact) is None
+
+
+@pytest.mark.parametrize(
     ("fact", "hint"),
     [
         ("User uses a wheelchair.", Hint("health", "uses a wheelchair")),
@@ -112,7 +150,7 @@ def test_an_ordinary_sentence_touches_nothing(fact: str) -> None:
         ("User's wheelchair is blue.", Hint("health", "wheelchair is blue")),
         ("I pray with friends.", Hint("religion", "pray with friends")),
         ("My wheelchair is blue.", Hint("health", "wheelchair is blue")),
-        ("My mother has cancer.", None),
+        ("My mother has cancer.", Hint("close_people", "mother has cancer")),
         ("My mother and I pray together.", Hint("religion", "mother and I pray together")),
         ("User and User's wife pray together.", Hint("religion", "wife and I pray together")),
         ("User's oncologist is Dr Smith.", Hint("health", "oncologist is Dr Smith")),
@@ -247,3 +285,59 @@ def test_a_yes_to_a_value_is_none_to_what_else_the_sentence_tells() -> None:
     assert [one.field for one in unknown_in(fact, {})] == ["health", "religion"]
     assert [one.field for one in unknown_in(fact, {"health": ("diabetic",)})] == ["religion"]
     assert unknown_in("User lives in Oslo.", {"city": ("Oslo",)}) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I keep my passwords in a notebook in the drawer",
+        "I always use my cat's name and a year for logins",
+        "my passwords are all footballers with their shirt number",
+        "I wrote my PIN on the back of the card",
+        "I use the same password for everything",
+        "all my passwords start with the dog's name",
+        "my alarm code is my wedding day backwards",
+        "I put my mum's birthday as my bank pin",
+        "my seed phrase is taped under the desk",
+        "the safe combination is in the red cookbook",
+        "for security questions I always give the same street",
+        "I take the first letters of a song for my passwords",
+        "my login is always my nickname and the year",
+        "I store my recovery phrase in a tin in the shed",
+        "my laptop password is on a yellow note by the screen",
+        "the key box code is written inside the meter cupboard",
+        "I have one password for all my shops, with the shop's name behind it",
+    ],
+)
+def test_a_hint_of_a_way_in_is_a_secret(said: str) -> None:
+    assert is_secret(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I keep forgetting my passwords",
+        "I use a password manager",
+        "I collect pins from every town",
+        "I keep bees in the garden",
+        "I keep my wool in a basket",
+        "I lost my house keys on the bus",
+        "I use pins for my quilts",
+        "I use Excel for my accounts",
+        "I need a new password",
+        "my sister is a locksmith, she cuts keys",
+        "I write in a notebook every morning",
+        "I reset passwords for people at work",
+        "I teach people how to choose good passwords",
+        "the password policy at work is silly",
+        "I forgot the code again",
+        "I hang my keys on a hook",
+        "I make keys for a living",
+        "I put my phone in the drawer at night",
+        "I always use cinnamon and a clove for the stew",
+        "I code in the evenings",
+        "I play the piano in a key of C",
+    ],
+)
+def test_what_only_sounds_like_a_way_in_is_none(said: str) -> None:
+    assert not is_secret(said)
