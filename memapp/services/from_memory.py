@@ -55,7 +55,7 @@ from memapp.language.english.memory_question import (
 )
 from memapp.language.english.profile import stated
 from memapp.language.english.second_person import answered
-from memapp.language.english.spoken_of import speaks_of
+from memapp.language.english.spoken_of import introduces, speaks_of
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.when import named_times
 from memapp.prompts import quotes
@@ -181,8 +181,10 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     question = with_names(question, [one for text in texts for one in given_names(text)])
     if question.names:
         hits = look(replace(question, text=f"{question.text} {' '.join(question.names | question.kin)}"))
-    if not question.is_personal and (name := named_alone(question)) and _is_spoken_of(runtime, name, message):
-        question = of_somebody(question, name)
+    if not question.is_personal and (name := named_alone(question)):
+        if question.wants == "person" and (hit := next((hit for hit in hits if introduces(hit.text, name)), None)):
+            return _told(runtime, [ToldLine(hit, answered(hit.text), 1.0)])
+        question = of_somebody(question, name) if _is_spoken_of(runtime, name, message) else question
     if question.wants == "reason" or question.by_name:
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer

@@ -607,6 +607,14 @@ def test_who_waits_for_a_yes_is_not_made_up(runtime: Runtime) -> None:
     assert own(runtime, "who is zorro?") == own(runtime, "who is work?") == ""
 
 
+def test_who_has_a_title_or_any_role_is_known_by_name(runtime: Runtime) -> None:
+    tell(runtime, "remember that our landlord is called Mrs. De Smet", "my plumber is Mr. Sands", "my gardener is Olu")
+    assert own(runtime, "who's my landlord?") == own(runtime, "who is Mrs. De Smet?") == "Mrs. De Smet is your landlord."
+    assert own(runtime, "who is Mr Sands?") == "Your plumber is Mr Sands."
+    assert own(runtime, "who is olu?") == own(runtime, "who is Olu?") == "Your gardener is Olu."
+    assert own(runtime, "who is Mr. Darcy?") == own(runtime, "who is Frida Kahlo?") == ""
+
+
 def test_what_is_asked_of_it_is_of_what_was_said_last(runtime: Runtime) -> None:
     thread = tell(runtime, "My interview is on Wednesday 18th at 2.", "give me 3 questions they may ask")
     assert own(runtime, "when is it again", thread).startswith('You told me today: "My interview is on Wednesday 18th at 2."')

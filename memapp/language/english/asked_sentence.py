@@ -13,7 +13,7 @@ _SOMEBODY = r"\b(?:(?:my|our) (?:(?!my\b)\w+ ){0,1}?|(?=(?-i:[A-Z]))(?={bare_kin
 
 def in_full(message: str) -> str:
     """Return a message on one line, with what is typed short written out."""
-    text = " ".join(message.split())
+    text = EN.regex(r"\b({titles})\.(?= )").sub(r"\1", " ".join(message.split()))
     for pattern, whole in EN.entry("short"):
         text = EN.regex(pattern).sub(whole, text)
     return EN.regex(r"(?:^|(?<=[.!?] ))({at_time}[^,.?!]*), ((?:{question_start})\b[^.?!]*)").sub(r"\2 \1", expand(text))

@@ -133,7 +133,7 @@ def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQu
     names: frozenset[str] = frozenset()
     who = question.kin
     for one in given:
-        called = keys(one.name.split()[:1])
+        called = keys([one.word])
         kin = kin_in(one.who)
         if any(called & forms for forms in (*named, *other)):
             is_only = question.wants != "person" and len(kin) == 1 and all(kin_in(two.who) != kin or two == one for two in given)

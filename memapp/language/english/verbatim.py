@@ -48,10 +48,10 @@ def _tells(text: str, words: Sequence[str]) -> bool:
 
 
 def _says_without_verb(text: str, words: Sequence[str]) -> bool:
-    """Say whether words tell a rule or habit, as it is typed: `no coffee after 2 for me`, `nights only`, `golf every Sunday`."""
+    """Say whether words tell a rule or habit, as it is typed: `no coffee after 2 for me`, `nights only`, `vegan since 2015`."""
     lowered = [word.casefold() for word in words]
     is_rule = not EN.telling_without_verb.isdisjoint(lowered) or (lowered[0] == "no" and "me" in lowered)
-    is_habit = EN.regex(r"\b(?:{habitual}|{weekdays}s)\b").search(text) is not None
+    is_habit = EN.regex(r"\b(?:{habitual}|{weekdays}s|{for_years})\b").search(text) is not None
     return is_rule or (is_habit and any(_is_thing(words, at) and not _is_weekday(word) for at, word in enumerate(lowered)))
 
 
