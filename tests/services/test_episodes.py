@@ -69,6 +69,15 @@ def test_a_chat_that_rests_becomes_an_episode_without_what_is_sensitive(runtime:
     assert asked(runtime, "What did we talk about last week?") == asked(runtime, "what did we discuss 8 days ago?") == answer
 
 
+def test_what_was_asked_of_the_memory_is_no_topic(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in ("I planted two quinces in the garden.", "Where is my telescope?", "what do you know about my aunt?"):
+        say(runtime, thread, text)
+    later(runtime)
+    (one,) = made(runtime)
+    assert one.text == "User talked about the garden on 31 January 2026. User planted two quinces in the garden."
+
+
 def test_what_an_episode_says_little_of_is_quoted_beside_it(runtime: Runtime, thread: str) -> None:
     for text in ("Hmm, sounds great.", "I also started learning how to juggle.", "How do people juggle with four?"):
         say(runtime, thread, text)

@@ -607,6 +607,14 @@ def test_who_waits_for_a_yes_is_not_made_up(runtime: Runtime) -> None:
     assert own(runtime, "who is zorro?") == own(runtime, "who is work?") == ""
 
 
+def test_whether_something_is_liked_is_answered_by_a_dislike_too(runtime: Runtime) -> None:
+    tell(runtime, "i can't stand coriander", "i'm not a fan of jazz", "I love rye bread")
+    assert own(runtime, "do I like coriander?") == "You cannot stand coriander."
+    assert own(runtime, "do I like jazz?") == "You are not a fan of jazz."
+    assert own(runtime, "do I like rye bread?") == "You love rye bread."
+    assert own(runtime, "do I like olives?") == UNKNOWN
+
+
 def test_who_has_a_title_or_any_role_is_known_by_name(runtime: Runtime) -> None:
     tell(runtime, "remember that our landlord is called Mrs. De Smet", "my plumber is Mr. Sands", "my gardener is Olu")
     assert own(runtime, "who's my landlord?") == own(runtime, "who is Mrs. De Smet?") == "Mrs. De Smet is your landlord."

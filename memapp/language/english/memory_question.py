@@ -102,6 +102,8 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     )
     core = _rewritten(core)
     question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
+    if asks_whether:
+        question = replace(question, other=tuple(map(_either_way, question.other)))
     return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
 
 
@@ -326,6 +328,11 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
         is_told=is_told,
         kin=frozenset(stem for word in lowered for stem in stems(word) & kin_words()),
     )
+
+
+def _either_way(asked: frozenset[str]) -> frozenset[str]:
+    """Return the words that tell whether a liking holds, also those of a dislike: `I can't stand olives`, for `do I like olives`."""
+    return asked | keys(sorted(EN.tells_dislike)) if asked & keys(["like"]) else asked
 
 
 def _head_of_wh(words: Sequence[str]) -> frozenset[str]:

@@ -20,6 +20,8 @@ def facts(text: str) -> list[str]:
         ("Whenever I travel, I buy a mug", ["User buys a mug whenever User travels."]),
         ("I love old films, like Casablanca", ["User loves old films like Casablanca."]),
         ("I workout four hours a day", ["User works out four hours a day."]),
+        ("my brother has a dog, he's called Bo", ["User's brother has a dog called Bo."]),
+        ("i cycle to work so i can skip the gym", ["User cycles to work."]),
         ("I eat fish but no meat", ["User eats fish but no meat."]),
         ("I like all vegetables but not aubergine", ["User likes all vegetables but not aubergine."]),
         ("I love hiking, but only in autumn", ["User loves hiking, but only in autumn."]),
