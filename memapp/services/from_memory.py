@@ -86,6 +86,7 @@ from memapp.services.quoted import (
     said_before,
 )
 from memapp.services.recall import RecallRequest
+from memapp.services.said_like import asked_of, said_like
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
@@ -118,6 +119,24 @@ NEXT = 3
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
+    answer = _surely_known(runtime, message, earlier)
+    if answer and answer.text == UNKNOWN and not _asks_what_was_told(runtime, message):
+        return answer  # what is theirs is known or not, and nothing like it answers
+    is_open = answer is None or answer.text in (UNKNOWN, UNSAID) or answer.text.startswith(UNSURE)
+    lines = said_like(runtime, message) if is_open else []
+    return _told(runtime, lines, UNSURE) if lines else answer
+
+
+def _asks_what_was_told(runtime: Runtime, message: Message) -> bool:
+    """Say whether a message says itself that it was told, asks for what memapp said, or names a day."""
+    question = read(message.text)
+    if question is None or question.is_yes_or_no:
+        return question is None  # whether something was told, nothing like it says
+    names_day = bool(named_times(message.text, runtime.clock().astimezone().date()))
+    return question.is_told or names_day or asked_of(runtime, message.text) == "said"
+
+
+def _surely_known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):

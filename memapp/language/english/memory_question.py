@@ -107,6 +107,12 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
 
 
+def about_what_was_said(message: str, about: Subject) -> MemoryQuestion:
+    """Return a message as a question for what the person told, or was replied, in whatever form it is put."""
+    *frame, core = asked_sentence.split(asked_sentence.in_full(message)) or [message]
+    return replace(_question(core, frame, about, is_told=True), is_personal=True)
+
+
 def _is_of_others(core: str) -> bool:
     """Say whether a question is put to the one who answers, or is about somebody who is not named in it."""
     pronoun = EN.regex(r"\b(?:you|your|yours|yourself|{pronoun_of_others})\b").search(core)
@@ -331,7 +337,7 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
 
 
 def _either_way(asked: frozenset[str]) -> frozenset[str]:
-    """Return the words that tell whether a liking holds, also those of a dislike: `I can't stand olives`, for `do I like olives`."""
+    """Return the words that tell whether a liking holds, also those of a dislike: `I can't stand olives`, if I like them."""
     return asked | keys(sorted(EN.tells_dislike)) if asked & keys(["like"]) else asked
 
 
