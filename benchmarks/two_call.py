@@ -49,7 +49,7 @@ ROUNDS, SMALL_ROUNDS = 15, 4
 TURN_LIMIT, HIT_LIMIT, KNOWN_LIMIT, NAIVE_FLOOR, PREDICTOR_LIMIT = 4.0, 1.0, 0.5, 2.0, 0.35
 """Were no trunk shared, the naive layout would cost 1.0. It cost 5 and more while eight exchanges stood in the prompt of a small
 model; of what stands in it now, most is the message and its facts, which both layouts compute."""
-CALL_1_TOKENS, CALL_2_EXTRA_TOKENS = 20, 15
+CALL_1_TOKENS, CALL_2_EXTRA_TOKENS = 20, 10
 FACTS = (
     "User keeps two hens named Ada and Grace.",
     "User works nights at a bakery on weekdays.",
@@ -177,8 +177,8 @@ def measure(path: Path, rounds: int) -> Measured:
 def count_tokens(model: LlamaModel, measured: Measured) -> None:
     """The most that any message needs, when all but its last letters were prefilled."""
     lines = "\n".join(quote(hit) for hit in HITS)
-    heading = template("respond").template.partition("$")[0]
-    measured.facts, measured.block = model.count_tokens(lines), model.count_tokens(heading + lines)
+    measured.facts = model.count_tokens(lines)
+    measured.block = model.count_tokens(template("respond").substitute(quotes=lines))
     for message in MESSAGES:
         context = talk(message)
         model.warm(trunk(talk("But first,")), Cancel())

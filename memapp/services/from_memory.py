@@ -56,7 +56,7 @@ from memapp.language.english.memory_question import (
 )
 from memapp.language.english.profile import stated
 from memapp.language.english.second_person import answered
-from memapp.language.english.spoken_of import speaks_of
+from memapp.language.english.spoken_of import introduces, speaks_of
 from memapp.language.english.statements import in_third_person
 from memapp.language.english.when import named_times
 from memapp.prompts import own_remarks, quotes
@@ -87,6 +87,7 @@ from memapp.services.quoted import (
     said_before,
 )
 from memapp.services.recall import RecallRequest
+from memapp.services.said_like import asked_of, said_like
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
@@ -121,6 +122,24 @@ NEXT = 3
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
+    answer = _surely_known(runtime, message, earlier)
+    if answer and answer.text == UNKNOWN and not _asks_what_was_told(runtime, message):
+        return answer  # what is theirs is known or not, and nothing like it answers
+    is_open = answer is None or answer.text in (UNKNOWN, UNSAID) or answer.text.startswith(UNSURE)
+    lines = said_like(runtime, message) if is_open else []
+    return _told(runtime, lines, UNSURE) if lines else answer
+
+
+def _asks_what_was_told(runtime: Runtime, message: Message) -> bool:
+    """Say whether a message says itself that it was told, asks for what memapp said, or names a day."""
+    question = read(message.text)
+    if question is None or question.is_yes_or_no:
+        return question is None  # whether something was told, nothing like it says
+    names_day = bool(named_times(message.text, runtime.clock().astimezone().date()))
+    return question.is_told or names_day or asked_of(runtime, message.text) == "said"
+
+
+def _surely_known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
@@ -184,8 +203,10 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     question = with_names(question, [one for text in texts for one in given_names(text)])
     if question.names:
         hits = look(replace(question, text=f"{question.text} {' '.join(question.names | question.kin)}"))
-    if not question.is_personal and (name := named_alone(question)) and _is_spoken_of(runtime, name, message):
-        question = of_somebody(question, name)
+    if not question.is_personal and (name := named_alone(question)):
+        if question.wants == "person" and (hit := next((hit for hit in hits if introduces(hit.text, name)), None)):
+            return _told(runtime, [ToldLine(hit, answered(hit.text), 1.0)])
+        question = of_somebody(question, name) if _is_spoken_of(runtime, name, message) else question
     if question.wants == "reason" or question.by_name:
         hits = [*look(question, ("message",)), *hits]  # why something is so, a fact often leaves out
     if times:  # of a day, all that was said may answer

@@ -12,7 +12,7 @@ from memapp.language.english.authorship import own_words
 from memapp.language.english.grammar import sentences, tokens
 from memapp.language.english.profile_hints import may_tell_secret, touches_sensitive
 from memapp.language.language_of import language_of
-from memapp.prompts.quotes import is_small_talk
+from memapp.prompts.quotes import asks_of_memory, is_small_talk
 from memapp.runtime import Runtime
 from memapp.services.statements import surely_ordinary
 from memapp.services.tellable import tellable
@@ -32,11 +32,12 @@ def plain_sentences(message: Message) -> list[str]:
 
 
 def repeatable_sentences(message: Message) -> list[str]:
-    """Return the sentences of a message, the person's own words, that are no small talk, secret, sensitive or in confidence."""
+    """Return the sentences of a message, the person's own words, that tell or ask of something ordinary, not in confidence."""
     if in_confidence(message.text) or asks_what_was_talked_about(message.text):
         return []
     said = [one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS]
-    return [one for one in said if not (is_small_talk(one) or may_tell_secret(one) or touches_sensitive(one))]
+    said = [one for one in said if not (is_small_talk(one) or asks_of_memory(one))]
+    return [one for one in said if not (may_tell_secret(one) or touches_sensitive(one))]
 
 
 def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:

@@ -98,6 +98,20 @@ def with_room(told: Sequence[str]) -> str:
     return shorten(kept, QUOTE_CHARS)
 
 
+def around(told: Sequence[str], at: int) -> str:
+    """Return a sentence with those behind and before it that there is room for."""
+    first, last, size = at, at, len(told[at])
+    while True:
+        if last + 1 < len(told) and size + len(told[last + 1]) < QUOTE_CHARS:
+            last += 1
+            size += len(told[last]) + 1
+        elif first > 0 and size + len(told[first - 1]) < QUOTE_CHARS:
+            first -= 1
+            size += len(told[first]) + 1
+        else:
+            return shorten(one_line(" ".join(told[first : last + 1])), QUOTE_CHARS)
+
+
 def called_by_kin(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return what was said with those of the person's who have a name in it called what they are to them."""
     given = [one for text in introducing(runtime, said) for one in given_names(text)]

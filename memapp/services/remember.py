@@ -35,7 +35,7 @@ from memapp.language.english.correction import (
 from memapp.language.english.dates import dated, lasting, local_day, typed_ahead_of_its_day, typed_on_its_day
 from memapp.language.english.duplicates import duplicate_of, normalise
 from memapp.language.english.framing import plays_a_part
-from memapp.language.english.grammar import EN, tokens
+from memapp.language.english.grammar import EN, expand, tokens
 from memapp.language.english.grounding import SAID, UNSAID
 from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
@@ -321,16 +321,27 @@ def _after_one(
 
 
 def _ask_about_the_untold(runtime: Runtime, message: Message, drafts: Sequence[Draft]) -> None:
-    """Propose what is sensitive and makes no fact, in the person's words, unless its field is asked about already."""
+    """Propose what is sensitive and makes no fact, in the person's words, unless it is asked about already."""
     asked = {one.field for one in pending.of_message(runtime.read(), message.id)}
     asked |= {draft.topic for draft in drafts if draft.text}
     for draft in (one for one in drafts if not one.text and one.topic not in asked):
+        if _is_stated_in_parts(runtime, message, draft.value):
+            continue
         if takes_sentence(draft.topic):
             requests.propose(runtime, draft.topic, draft.value, message_id=message.id, typed=True, proposer=draft.by)
             continue
         for one in language_of(draft.value).facts_in(draft.value):
             memory = memory_of(runtime, "", one, message, runtime.clock())
             requests.propose(runtime, FACT, one.text, message_id=message.id, typed=True, memory=memory, proposer=draft.by)
+
+
+def _is_stated_in_parts(runtime: Runtime, message: Message, sentence: str) -> bool:
+    """Say whether a sentence is nothing but statements of values, which are asked about each: `I am Ana and live in Porto`."""
+    told = language_of(sentence).read(sentence)
+    said = {word for one in told.statements for word in tokens(one.said.casefold())}
+    parts = [_unknown(runtime, message, draft_of(one.fact)) if one.fact else [] for one in told.statements]
+    is_all = said | EN.coordinators | {","} >= set(tokens(expand(sentence).casefold()))
+    return is_all and all(any(_says(part, one) for one in told.stated) for part in parts)
 
 
 def propose_profile_changes(runtime: Runtime, message: Message) -> None:

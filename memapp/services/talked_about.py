@@ -1,14 +1,16 @@
-"""What was talked about: the episodes of the days that are named, else the person's words of them, or of the chat before."""
+"""What was talked about on the days that are named, or in the chat before: the episodes, and the person's words of the rest."""
 
 from itertools import chain
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.memory import FromMemory, Recalled
+from memapp.domain.ranking import share_held
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.second_person import addressed
+from memapp.language.english.topics import roots_of
 from memapp.language.english.when import named_times, told_day
 from memapp.runtime import Runtime
 from memapp.services.episodes import episodes_of
@@ -18,39 +20,44 @@ from memapp.store import chat
 
 LISTED = 6
 WORDS_CHARS = 90
+IS_TOLD = 0.5
+"""Of the telling words of a sentence, the share that an episode holds if it tells of it."""
 NOTHING_THEN = "I find no chat of that time."
 CHATS = 50
 """The newest chats that are looked through."""
 
 
 def talked_about(runtime: Runtime, message: Message) -> FromMemory:
-    """Return the episodes of a time; where there are none yet, the most telling sentence of each of the person's messages."""
+    """Return the episodes of a time, then the most telling sentence of each message of which they say little."""
     today = local_day(message)
     times = named_times(message.text, today) or named_times(dated(message.text, today), today)
     said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
-    return _as_episodes(runtime, said) or _as_quotes(runtime, [one for one in said if one.id != message.id])
-
-
-def _as_episodes(runtime: Runtime, said: list[Message]) -> FromMemory | None:
     told = episodes_of(runtime, said)[:LISTED]
+    quoted = _quoted([one for one in said if one.id != message.id], [one.text for one in told])[: LISTED - len(told)]
     lines = [addressed(one.text) for one in told]
-    hits = tuple(Recalled.of(one, 0.0, "then", one.created_at) for one in told)
-    return FromMemory("\n".join(lines if len(lines) == 1 else [f"- {one}" for one in lines]), hits) if told else None
+    lines = lines if len(lines) <= 1 else [f"- {one}" for one in lines]
+    if quoted:
+        first, today = (one.astimezone().date() for one in (quoted[0][0].created_at, runtime.clock()))
+        lines += [f"You said {told_day(first, today)}:", *(f'- "{words}"' for _, words in quoted)]
+    hits = [Recalled.of(one, 0.0, "then", one.created_at) for one in told]
+    hits += [Recalled.of_message(one, "then") for one, _ in quoted]
+    return FromMemory("\n".join(lines) or NOTHING_THEN, tuple(hits))
 
 
-def _as_quotes(runtime: Runtime, said: list[Message]) -> FromMemory:
-    told: list[tuple[Message, str]] = []
+def _quoted(said: list[Message], told: list[str]) -> list[tuple[Message, str]]:
+    """Return the most telling sentence of each message; beside what is told already only what says something else."""
+    found: list[tuple[Message, str]] = []
     for one in said:
         words = _most_telling(one)
-        if words and not duplicate_of(words, [before for _, before in told]):
-            told.append((one, words))
-    told = told[:LISTED]
-    if not told:
-        return FromMemory(NOTHING_THEN)
-    lines = [f'- "{words}"' for _, words in told]
-    first, today = (one.astimezone().date() for one in (told[0][0].created_at, runtime.clock()))
-    hits = tuple(Recalled.of_message(one, "then") for one, _ in told)
-    return FromMemory("\n".join([f"You said {told_day(first, today)}:", *lines]), hits)
+        if words and not (told and _is_told(words, told)) and not duplicate_of(words, [before for _, before in found]):
+            found.append((one, words))
+    return found
+
+
+def _is_told(sentence: str, told: list[str]) -> bool:
+    """Say whether episodes tell of a sentence, or it tells nothing: `Hmm, they sound great.`, `Any advice?`"""
+    telling = list(roots_of(sentence).values())
+    return not telling or sentence.endswith("?") or any(share_held(text, telling) >= IS_TOLD for text in told)
 
 
 def said_at(runtime: Runtime, times: list[NamedTime]) -> list[Message]:

@@ -10,6 +10,7 @@ from memapp.domain.memory import Kind, Memory
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
+from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate, episodes, forget
 from memapp.services.consent import requests
@@ -66,6 +67,25 @@ def test_a_chat_that_rests_becomes_an_episode_without_what_is_sensitive(runtime:
     assert asked(runtime, "what did we do on Saturday?") == answer
     later(runtime, timedelta(days=6))
     assert asked(runtime, "What did we talk about last week?") == asked(runtime, "what did we discuss 8 days ago?") == answer
+
+
+def test_what_was_asked_of_the_memory_is_no_topic(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    for text in ("I planted two quinces in the garden.", "Where is my telescope?", "what do you know about my aunt?"):
+        say(runtime, thread, text)
+    later(runtime)
+    (one,) = made(runtime)
+    assert one.text == "User talked about the garden on 31 January 2026. User planted two quinces in the garden."
+
+
+def test_what_an_episode_says_little_of_is_quoted_beside_it(runtime: Runtime, thread: str) -> None:
+    for text in ("Hmm, sounds great.", "I also started learning how to juggle.", "How do people juggle with four?"):
+        say(runtime, thread, text)
+    later(runtime)
+    (one,) = made(runtime)
+    assert "juggle" not in one.text
+    said = f'{addressed(one.text)}\nYou said today:\n- "I also started learning how to juggle."'
+    assert asked(runtime, "What did we talk about today?") == f"{said} ['memory', 'message']"
 
 
 @pytest.mark.parametrize("told", ["the password Hunter-maple7", "my passphrase (Hunter maple)", "the pin code of Hunter Maple"])

@@ -16,7 +16,7 @@ from memapp.language.english.second_person import told
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, from_memory
 from memapp.services.consent import decisions, pending
-from memapp.services.from_memory import KNOWN_OF_IT, MYSELF, NOBODY, UNKNOWN
+from memapp.services.from_memory import KNOWN_OF_IT, MYSELF, NOBODY, UNKNOWN, UNSAID
 from memapp.services.from_profile import NOTHING
 from memapp.services.near_answer import UNSURE, WAITS
 from memapp.services.people import INTRODUCED
@@ -596,13 +596,13 @@ def test_who_or_when_is_told_of_those_the_person_told_of(runtime: Runtime) -> No
     )
     assert "one of them, Emil, is afraid of dogs" in own(runtime, "who is afraid of dogs?")
     assert "on saturday" in own(runtime, "when is the recital?")
+    assert own(runtime, "where is the recital?") == f'{UNSURE}\nYou told me today: "the recital is on saturday"'
     tell(runtime, "met Olga at the fair, Olga works for the council")
     assert "for the council" in own(runtime, "where does Olga work?")
     for question in (
         "who is afraid of Virginia Woolf?",
         "who wrote Middlemarch?",
         "who is Middlemarch?",
-        "where is the recital?",
         "where can I buy rooibos?",
         "how long do dogs live?",
         "what should I read next?",
@@ -652,6 +652,35 @@ def test_who_waits_for_a_yes_is_not_made_up(runtime: Runtime) -> None:
         told = own(runtime, asked)
         assert told and "rehab" not in told and "divorced" not in told, asked
     assert own(runtime, "who is zorro?") == own(runtime, "who is work?") == ""
+
+
+def test_what_was_said_is_found_in_whatever_form_it_is_asked_for(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Work for 25 minutes and rest for five: that is the pomodoro method. Put the phone away.")
+    tell(runtime, "How do I get my essay done?")
+    tell(runtime, "I saw The Shawshank Redemption and it moved me to tears.", "my friends were all too busy to come over")
+    told = own(runtime, "That method you taught me, with so many minutes of work and rest, what was it called?")
+    assert told.startswith(f'{UNSURE}\nI said today: "Work for 25 minutes'), told
+    assert "Shawshank" in own(runtime, "Which film was it that I said moved me so?")
+    assert "too busy" in own(runtime, "Why could none of my pals keep me company?")
+    assert own(runtime, "That bread you told me how to bake, how long was it in the oven?") == UNSAID
+    for asked in ("which film should I see next?", "how long is a mile?", "what's your favourite film?", "thanks, great tips!"):
+        assert own(runtime, asked) == "", asked
+
+
+def test_whether_something_is_liked_is_answered_by_a_dislike_too(runtime: Runtime) -> None:
+    tell(runtime, "i can't stand coriander", "i'm not a fan of jazz", "I love rye bread")
+    assert own(runtime, "do I like coriander?") == "You cannot stand coriander."
+    assert own(runtime, "do I like jazz?") == "You are not a fan of jazz."
+    assert own(runtime, "do I like rye bread?") == "You love rye bread."
+    assert own(runtime, "do I like olives?") == UNKNOWN
+
+
+def test_who_has_a_title_or_any_role_is_known_by_name(runtime: Runtime) -> None:
+    tell(runtime, "remember that our landlord is called Mrs. De Smet", "my plumber is Mr. Sands", "my gardener is Olu")
+    assert own(runtime, "who's my landlord?") == own(runtime, "who is Mrs. De Smet?") == "Mrs. De Smet is your landlord."
+    assert own(runtime, "who is Mr Sands?") == "Your plumber is Mr Sands."
+    assert own(runtime, "who is olu?") == own(runtime, "who is Olu?") == "Your gardener is Olu."
+    assert own(runtime, "who is Mr. Darcy?") == own(runtime, "who is Frida Kahlo?") == ""
 
 
 def test_what_is_asked_of_it_is_of_what_was_said_last(runtime: Runtime) -> None:

@@ -158,6 +158,11 @@ def test_a_sensitive_sentence_that_makes_no_fact_is_asked_about_in_the_persons_w
     assert (live, waiting) == ([], [("health", typed)])
 
 
+def test_a_sentence_whose_parts_are_each_asked_about_is_not_asked_about_as_well(runtime: Runtime) -> None:
+    _, waiting = learned(runtime, "my name is Ana Silva and i live in porto")
+    assert sorted(waiting) == [("city", "Porto"), ("preferred_name", "Ana Silva")]
+
+
 @pytest.mark.parametrize(
     "typed",
     [

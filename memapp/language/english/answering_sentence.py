@@ -230,7 +230,7 @@ def _has_beside(question: MemoryQuestion, sentence: str) -> bool:
 def asked_name(question: MemoryQuestion, text: str) -> str:
     """Return the sentence that tells the name which is asked for, if a text gives it: `Your sister is called Mira.`"""
     if question.wants == "person" and question.names:
-        return next((one.introduced for one in given_names(text) if keys(one.name.split()[:1]) & question.names), "")
+        return next((one.introduced for one in given_names(text) if keys([one.word]) & question.names), "")
     if question.wants != "name" or question.is_told:
         return ""
     asked = singular({key(one) for one in question.kin})

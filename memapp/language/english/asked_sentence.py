@@ -20,7 +20,7 @@ _SOMEBODY = r"\b(?:(?:my|our) (?:(?!my\b)\w+ ){0,1}?|(?=(?-i:[A-Z]))(?={bare_kin
 
 def in_full(message: str) -> str:
     """Return a message on one line, with what is typed short written out, and what is doubted asked plainly."""
-    text = _whose_spelled(" ".join(message.split()))
+    text = EN.regex(r"\b({titles})\.(?= )").sub(r"\1", _whose_spelled(" ".join(message.split())))
     for pattern, whole in EN.entry("short"):
         text = EN.regex(pattern).sub(whole, text)
     text = _asked_plainly(expand(text))

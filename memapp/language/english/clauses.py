@@ -101,6 +101,8 @@ def _begins_part(words: list[str], at: int) -> bool:
         return False
     if at and words[at - 1] == "," and word != ",":
         return False  # the comma before it was the place
+    if at and _is_purpose(words[at:]):
+        return False
     if word == "," and _is_new_sentence(words[at + 1 : at + 7]):
         return True
     if (
@@ -117,6 +119,12 @@ def _begins_part(words: list[str], at: int) -> bool:
         is_front = following < len(words) and words[following].casefold() in EN.fronting
         return word == "," and is_front and "I" in words[following + 1 : following + 7]
     return words[following].casefold() not in EN.possessives or (verb_at(words[following:], 1) is not None)
+
+
+def _is_purpose(words: Sequence[str]) -> bool:
+    """Say whether words tell what something is for: `so I can visit Mashiko`, and not `so I can not eat cheese`."""
+    lowered = [word.casefold() for word in words[:6] if word.casefold() not in (",", "and", "that")]
+    return lowered[:2] == ["so", "i"] and lowered[2:3] in (["can"], ["could"]) and lowered[3:4] != ["not"]
 
 
 def _runs_on(words: Sequence[str], at: int) -> bool:

@@ -24,6 +24,12 @@ class GivenName:
     name: str
 
     @property
+    def word(self) -> str:
+        """The word of the name that is always said: `Mira` of `Mira Holm`, `Smet` of `Mrs. De Smet`."""
+        first, *_, last = [*self.name.split(), self.name.split()[-1]]
+        return last if EN.regex(r"{titles}\.?").fullmatch(first) else first
+
+    @property
     def told(self) -> str:
         """The sentence that tells it to the person."""
         return f"Your {self.who} is called {self.name}."

@@ -99,6 +99,8 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
     asks_whether = EN.regex(r"{yes_or_no}|which(?: one| two)? of (?:my|our)\b").match(core) is not None or _is_claim(asked, core)
     core = _rewritten(core)
     question = _question(core, frame, "replied" if replied else "person", is_told=told or replied)
+    if asks_whether:
+        question = replace(question, other=tuple(map(_either_way, question.other)))
     return replace(question, field=field_name, is_personal=is_personal, is_yes_or_no=asks_whether, of_anybody=of_anybody)
 
 
@@ -106,6 +108,12 @@ def _is_claim(asked: str, core: str) -> bool:
     """Say whether a question states what it asks for, `I live in Paris, right?`, and nothing of the one who is to answer."""
     is_of_answerer = EN.regex(r"\b(?:you(?! {recalled_by_you}\b)|your|yours|yourself)\b").search(core) is not None
     return EN.regex("{tag}$").search(asked.rstrip("? ")) is not None and not is_of_answerer
+
+
+def about_what_was_said(message: str, about: Subject) -> MemoryQuestion:
+    """Return a message as a question for what the person told, or was replied, in whatever form it is put."""
+    *frame, core = asked_sentence.split(asked_sentence.in_full(message)) or [message]
+    return replace(_question(core, frame, about, is_told=True), is_personal=True)
 
 
 def _is_of_others(core: str) -> bool:
@@ -136,7 +144,7 @@ def with_names(question: MemoryQuestion, given: Sequence[GivenName]) -> MemoryQu
     names: frozenset[str] = frozenset()
     who = question.kin
     for one in given:
-        called = keys(one.name.split()[:1])
+        called = keys([one.word])
         kin = kin_in(one.who)
         if any(called & forms for forms in (*named, *other)):
             is_only = question.wants != "person" and len(kin) == 1 and all(kin_in(two.who) != kin or two == one for two in given)
@@ -339,6 +347,11 @@ def _question(core: str, frame: Sequence[str], about: Subject, *, is_told: bool)
         is_told=is_told,
         kin=frozenset(stem for word in lowered for stem in stems(word) & kin_words()),
     )
+
+
+def _either_way(asked: frozenset[str]) -> frozenset[str]:
+    """Return the words that tell whether a liking holds, also those of a dislike: `I can't stand olives`, if I like them."""
+    return asked | keys(sorted(EN.tells_dislike)) if asked & keys(["like"]) else asked
 
 
 def _head_of_wh(words: Sequence[str]) -> frozenset[str]:

@@ -50,6 +50,11 @@ def speaks_of(text: str, name: str) -> bool:
     return False
 
 
+def introduces(fact: str, name: str) -> bool:
+    """Say whether a fact tells who of the person's has a name, whatever they are to them: `User's gardener is Olu.`"""
+    return EN.regex(rf"User's [\w' -]+ (?:is|was) (?:{{titles}} )?{re.escape(name)}\b").match(fact) is not None
+
+
 def _may_be_verb(word: str) -> bool:
     return is_verb(word.casefold()) or re.fullmatch(r"[a-z]{2,}(?:[^s']s|ed)", word) is not None
 

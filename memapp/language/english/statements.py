@@ -64,8 +64,14 @@ _AS_WRITTEN = (
         re.compile(r"\b(he|she) (?=(?!during\b|nothing\b|something\b|anything\b|everything\b)\w{2,}ing\b)", re.IGNORECASE),
         r"\1 is ",
     ),
+    (
+        re.compile(
+            r"(?<=[a-z]), (?:and )?(?:it|he|she|they)(?: is|'s| are|'re|s) (?:called|named) (?=[\"“]?(?-i:[A-Z]))", re.IGNORECASE
+        ),
+        " called ",
+    ),
 )
-"""What is said without its ending or its `is`: `she dont like it`, `she studying law`."""
+"""What is said without its ending or its `is`, or with `it's` before a name: `she dont like it`, `a dog, he's called Bo`."""
 
 _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""

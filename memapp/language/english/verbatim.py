@@ -48,10 +48,10 @@ def _tells(text: str, words: Sequence[str]) -> bool:
 
 
 def _says_without_verb(text: str, words: Sequence[str]) -> bool:
-    """Say whether words tell a rule, a habit or what is due, as typed: `nights only`, `golf every Sunday`, `exams on Friday`."""
+    """Say whether words tell a rule, a habit or what is due, as typed: `nights only`, `vegan since 2015`, `exams on Friday`."""
     lowered = [word.casefold() for word in words]
     is_rule = not EN.telling_without_verb.isdisjoint(lowered) or (lowered[0] == "no" and "me" in lowered)
-    is_habit = EN.regex(r"\b(?:{habitual}|{weekdays}s)\b").search(text) is not None
+    is_habit = EN.regex(r"\b(?:{habitual}|{weekdays}s|{for_years})\b").search(text) is not None
     is_due = EN.regex("{due_without_verb}").search(text) is not None
     return (
         is_rule or is_due or (is_habit and any(_is_thing(words, at) and not _is_weekday(word) for at, word in enumerate(lowered)))

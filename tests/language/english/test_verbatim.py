@@ -18,6 +18,7 @@ STANDS = [
     "night shift only, 12 years",
     "pottery on wednesdays with the neighbours",
     "eggs for breakfast every day.",
+    "vegetarian since 2015",
 ]
 ASKS = [
     "Recommend a novel for a lady who has read all of Achebe",
