@@ -123,20 +123,23 @@ NEXT = 3
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model."""
     answer = _surely_known(runtime, message, earlier)
-    if answer and answer.text == UNKNOWN and not _asks_what_was_told(runtime, message):
-        return answer  # what is theirs is known or not, and nothing like it answers
     is_open = answer is None or answer.text in (UNKNOWN, UNSAID) or answer.text.startswith(UNSURE)
-    lines = said_like(runtime, message) if is_open else []
+    lines = said_like(runtime, message) if is_open and _may_be_said(runtime, message, answer) else []
     return _told(runtime, lines, UNSURE) if lines else answer
 
 
-def _asks_what_was_told(runtime: Runtime, message: Message) -> bool:
-    """Say whether a message says itself that it was told, asks for what memapp said, or names a day."""
+def _may_be_said(runtime: Runtime, message: Message, answer: FromMemory | None) -> bool:
+    """Say whether something like it may answer a question that has no sure answer.
+
+    What is theirs is known or not, and whether something was told nothing like it says.
+    """
     question = read(message.text)
-    if question is None or question.is_yes_or_no:
-        return question is None  # whether something was told, nothing like it says
+    if question is None or answer is None or answer.text not in (UNKNOWN, UNSAID):
+        return True
+    if question.is_yes_or_no:
+        return False
     names_day = bool(named_times(message.text, runtime.clock().astimezone().date()))
-    return question.is_told or names_day or asked_of(runtime, message.text) == "said"
+    return answer.text == UNSAID or question.is_told or names_day or asked_of(runtime, message.text) == "said"
 
 
 def _surely_known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:

@@ -31,8 +31,8 @@ LIKENED = 8
 """So many of these are likened to the question sentence by sentence; more find no more (`benchmarks.own_answers`)."""
 OF_RANK = 0.3
 """How much it counts beside likeness in meaning how well the search found it."""
-LIKE = 0.35
-"""What is less like a question has nothing to do with it."""
+LIKE, LIKE_SENTENCE = 0.35, 0.3
+"""What is less like a question has nothing to do with it, as a whole or in each sentence."""
 
 
 def said_like(runtime: Runtime, message: Message) -> list[ToldLine]:
@@ -91,7 +91,7 @@ def _likened(
     for line, sentences, whole in zip(lines, said, alike, strict=False):
         likest = [next(of_sentences) for _ in sentences]
         like = (whole + max(likest)) / 2
-        if like >= LIKE:
+        if like >= LIKE and max(likest) >= LIKE_SENTENCE:
             text = as_quote(runtime, question, line.hit, [around(sentences, likest.index(max(likest)))])
             found.append(replace(line, text=text, sure=like + OF_RANK * line.hit.score))
     return found

@@ -66,9 +66,9 @@ _AS_WRITTEN = (
     ),
     (
         re.compile(
-            r"(?<=[a-z]), (?:and )?(?:it|he|she|they)(?: is|'s| are|'re|s) (?:called|named) (?=[\"“]?(?-i:[A-Z]))", re.IGNORECASE
+            r"(\ban? [^,.;!?]*[a-z]), (?:and )?(?:it|he|she)(?: is|'s|s) (?:called|named) (?=[\"“]?(?-i:[A-Z]))", re.IGNORECASE
         ),
-        " called ",
+        r"\1 called ",
     ),
 )
 """What is said without its ending or its `is`, or with `it's` before a name: `she dont like it`, `a dog, he's called Bo`."""

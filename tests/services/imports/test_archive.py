@@ -195,7 +195,7 @@ def test_facts_of_others_in_the_first_person_wait_as_what_they_touch(runtime: Ru
     assert curate.count(runtime) == 0
     assert waiting(runtime) == {
         ("religion", "pray with friends", "I pray with friends."),
-        ("fact", "My mother has cancer.", "My mother has cancer."),
+        ("close_people", "mother has cancer", "My mother has cancer."),
     }
 
 
