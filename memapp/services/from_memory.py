@@ -87,7 +87,7 @@ from memapp.services.quoted import (
     said_before,
 )
 from memapp.services.recall import RecallRequest
-from memapp.services.said_like import asked_of, said_like
+from memapp.services.said_like import asked_of, said_like, with_replies
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
 from memapp.store import chat, memories, recalls
@@ -300,7 +300,7 @@ def _found(
     """Look a question up, also in the messages of this chat but for the one that asks it."""
     text = " ".join([question.text, *looked_up_beside(question)])
     hits = find(runtime, RecallRequest(text, AMONG, frozenset({without}), kinds, conversation_scope(runtime)))
-    hits = _with_replies(runtime, hits) if question.about == "replied" else hits
+    hits = with_replies(runtime, hits) if question.about == "replied" else hits
     return [hit for hit in hits if _is_source(question, hit) and (not times or _is_of(hit, times))][:LOOKED_UP]
 
 
@@ -310,18 +310,6 @@ def _is_source(question: MemoryQuestion, hit: Recalled) -> bool:
         return not hit.text.startswith(SAID)  # the message answers, with its day
     is_question = len(sentences(hit.text)) == 1 and quotes.asks(without_apposition(without_question_behind(hit.text)))
     return (hit.said_by == "assistant") == (question.about == "replied") and not is_question
-
-
-def _with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
-    """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
-    session = runtime.read()
-    asked = [hit for hit in hits if hit.said_by == "user"]
-    replies = [(hit, one) for hit in asked for one in tellable(session, chat.variants(session, hit.id)) if one.active]
-    there = {hit.id: hit for hit in hits}
-    for hit, one in replies:
-        reply = there.get(one.id) or replace(hit, id=one.id, text=one_line(one.text), said_by="assistant")
-        there[one.id] = replace(reply, score=max(reply.score, hit.score))
-    return sorted(there.values(), key=lambda hit: -hit.score)
 
 
 def _is_of(hit: Recalled, times: Sequence[NamedTime]) -> bool:

@@ -68,13 +68,21 @@ def _found(runtime: Runtime, message: Message, question: MemoryQuestion, times: 
     then = {one.id: Recalled.of_message(one, "then") for one in said_at(runtime, list(times)) if one.id != message.id}
     if times:
         hits = {key: hits.get(key) or replace(hit, score=0.0) for key, hit in then.items()}
-    if question.about == "replied":
-        asked = [hit for hit in hits.values() if hit.said_by == "user"]
-        replies = [(hit, one) for hit in asked for one in tellable(runtime.read(), chat.variants(runtime.read(), hit.id))]
-        found = {one.id: replace(Recalled.of_message(one, "reply"), score=hit.score) for hit, one in replies if one.active}
-        hits = found | {key: hit for key, hit in hits.items() if key not in found or hit.score > found[key].score}
+    found = with_replies(runtime, list(hits.values())) if question.about == "replied" else list(hits.values())
     said_by = "assistant" if question.about == "replied" else "user"
-    return sorted((hit for hit in hits.values() if hit.said_by == said_by), key=lambda hit: -hit.score)
+    return sorted((hit for hit in found if hit.said_by == said_by), key=lambda hit: -hit.score)
+
+
+def with_replies(runtime: Runtime, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Return hits with the replies to those that the person wrote, as good as these: what was asked is not said again in them."""
+    session = runtime.read()
+    asked = [hit for hit in hits if hit.said_by == "user"]
+    replies = [(hit, one) for hit in asked for one in tellable(session, chat.variants(session, hit.id)) if one.active]
+    there = {hit.id: hit for hit in hits}
+    for hit, one in replies:
+        reply = there.get(one.id) or replace(hit, id=one.id, text=one_line(one.text), said_by="assistant")
+        there[one.id] = replace(reply, score=max(reply.score, hit.score))
+    return sorted(there.values(), key=lambda hit: -hit.score)
 
 
 def _likened(
