@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
 from benchmarks import MADE_UP, bundled_embedder
+from benchmarks.fit_requests import there
 from memapp.language.english import request_kind
 from memapp.language.english.past_asked import SURE
 from memapp.paths import bundled
@@ -73,10 +74,8 @@ def fit(texts: Sequence[str], kinds: Sequence[str], vectors: NDArray[np.float32]
 
 
 def inputs(texts: Sequence[str], vectors: NDArray[np.float32]) -> csr_matrix:
-    at = [request_kind.hashed(request_kind.words_of(text)) for text in texts]
-    rows = np.repeat(np.arange(len(at)), [len(one) for one in at])
-    there = csr_matrix((np.ones(len(rows)), (rows, np.concatenate(at))), shape=(len(at), request_kind.PLACES))
-    return hstack([vectors * request_kind.VECTOR_SCALE, normalize(there) * request_kind.WORDS_SCALE]).tocsr()
+    words = normalize(there([request_kind.hashed(request_kind.words_of(text)) for text in texts]))
+    return hstack([vectors * request_kind.VECTOR_SCALE, words * request_kind.WORDS_SCALE]).tocsr()
 
 
 def report(texts: Sequence[str], kinds: Sequence[str], vectors: NDArray[np.float32], fifths: NDArray[np.int64], own: int) -> None:

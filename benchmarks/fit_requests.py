@@ -94,7 +94,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def fit(rows: Sequence[Row], vectors: NDArray[np.float32], model_id: str) -> dict[str, NDArray[Any]]:
-    words = normalize(_there([request_kind.hashed(request_kind.words_of(row["t"])) for row in rows]))
+    words = normalize(there([request_kind.hashed(request_kind.words_of(row["t"])) for row in rows]))
     known = hstack([vectors * request_kind.VECTOR_SCALE, words * request_kind.WORDS_SCALE]).tocsr()
     found = LogisticRegression(C=SMOOTHING, max_iter=60, tol=1e-3).fit(known, [row["i"] for row in rows])
     size = vectors.shape[1]
@@ -135,10 +135,11 @@ def _of_words(rows: Sequence[Row], framing: frozenset[str]) -> tuple[csr_matrix,
             (here, here and not (at and inside[at - 1]), here and not any(inside[at + 1 : at + 2]))
             for at, here in enumerate(inside)
         ]
-    return _there(places), np.array(wanted)
+    return there(places), np.array(wanted)
 
 
-def _there(places: Sequence[Sequence[int]]) -> csr_matrix:
+def there(places: Sequence[Sequence[int]]) -> csr_matrix:
+    """Return a row for each of some texts, with a 1 where its features stand among those that are fitted."""
     ends = np.cumsum([0, *map(len, places)])
     return csr_matrix((np.ones(ends[-1]), np.concatenate(places), ends), shape=(len(places), request_kind.PLACES))
 

@@ -26,8 +26,8 @@ class GivenName:
     @property
     def word(self) -> str:
         """The word of the name that is always said: `Mira` of `Mira Holm`, `Smet` of `Mrs. De Smet`."""
-        first, *_, last = [*self.name.split(), self.name.split()[-1]]
-        return last if EN.regex(r"{titles}\.?").fullmatch(first) else first
+        words = self.name.split()
+        return words[-1 if EN.regex(r"{titles}\.?").fullmatch(words[0]) else 0]
 
     @property
     def told(self) -> str:
