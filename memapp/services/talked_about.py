@@ -38,7 +38,7 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     lines = lines if len(lines) <= 1 else [f"- {one}" for one in lines]
     if quoted:
         first, today = (one.astimezone().date() for one in (quoted[0][0].created_at, runtime.clock()))
-        lines += [f"You said {told_day(first, today)}:", *(f'- "{words}"' for _, words in quoted)]
+        lines += [*([""] if lines else []), f"You said {told_day(first, today)}:", *(f'- "{words}"' for _, words in quoted)]
     hits = [Recalled.of(one, 0.0, "then", one.created_at) for one in told]
     hits += [Recalled.of_message(one, "then") for one, _ in quoted]
     return FromMemory("\n".join(lines) or NOTHING_THEN, tuple(hits))

@@ -84,7 +84,7 @@ def test_what_an_episode_says_little_of_is_quoted_beside_it(runtime: Runtime, th
     later(runtime)
     (one,) = made(runtime)
     assert "juggle" not in one.text
-    said = f'{addressed(one.text)}\nYou said today:\n- "I also started learning how to juggle."'
+    said = f'{addressed(one.text)}\n\nYou said today:\n- "I also started learning how to juggle."'
     assert asked(runtime, "What did we talk about today?") == f"{said} ['memory', 'message']"
 
 
