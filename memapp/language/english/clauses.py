@@ -36,7 +36,9 @@ def of_sentence(words: list[str]) -> Iterator[list[str]]:
             continue
         if subject_at:
             front = part[:subject_at]
-        for statement in _with_what_is_shared(list(_per_verb(part[subject_at:]))):
+        told, ending = _split_ending(part[subject_at:])
+        *statements, last = _with_what_is_shared(list(_per_verb(told))) or [[]]
+        for statement in (*statements, [*last, *ending] if last else []):
             yield _with_front(statement, front)
         front = []
 
@@ -74,12 +76,30 @@ def parts(words: list[str]) -> Iterator[list[str]]:
     """Split where another subject begins, and at stronger punctuation."""
     start = 0
     for at in range(len(words)):
-        if at >= start and _begins_part(words, at):
+        if at >= start and _begins_part(words, at) and not _ends(words[start:at], words[at:]):
             if words[start:at]:
                 yield _plainly(words[start:at])
             start = at + (words[at] in ',;:()"-–—!' or words[at] == "--")
     if words[start:]:
         yield _plainly(words[start:])
+
+
+def _split_ending(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off what only ends what is told, without whom and what it says again: `but gave up`, for `but I gave it up`."""
+    at = next((at for at in range(2, len(words)) if _ends(words[:at], words[at:])), len(words))
+    length = _ends(words[:at], words[at:])
+    ending = [word for word in words[at : at + length] if word.casefold() not in EN.said_again]
+    return list(words[:at]), [*ending, *words[at + length :]]
+
+
+def _ends(told: Sequence[str], following: Sequence[str]) -> int:
+    """Return how many words follow that say that what is told ended; none where they are about anybody or anything else."""
+    found = EN.regex("{only_ends}").match(" ".join(following))
+    if found is None or not EN.negations.isdisjoint(map(str.casefold, told)):
+        return 0
+    subject = (found["subject"] or "").casefold()
+    is_same = subject in ("", "i") if "I" in told else subject in ("", "he", "she") and word_at(told, 0) == "my"
+    return len(found[0].split()) if is_same else 0
 
 
 def _plainly(words: list[str]) -> list[str]:
@@ -263,6 +283,8 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         is_alone = predicate[at] == "," and verb == at + 1 and "and" not in predicate[verb:]
         if kind == "no" or (kind == "base" and (predicate[at].casefold() == "or" or is_alone)):
             continue  # `..., take a look`: a command, not a habit
+        if is_alone and kind == "finite" and predicate[verb].casefold() not in EN.finite and not is_past(predicate[0]):
+            continue  # `I have a yawl, built in 1961`
         if kind == "base" and scope_open:
             if predicate[verb].casefold() in EN.states and verb + 1 < len(predicate) and predicate[start:at]:
                 yield subject + predicate[start:at]

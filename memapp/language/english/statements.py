@@ -293,6 +293,7 @@ def plain(text: str) -> str:
     """Return a sentence in plain words: chat spelling and contractions written out, `I` for `we`, without what leads to it."""
     text = re.sub(r"[*_~]+", "", text)
     text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
+    text = EN.regex(r"\b((?:{transitive_liking}|{fillers}|very|no)\b)(?: \1\b)+").sub(r"\1", text)
     text = EN.regex("{clipped_is}").sub(_with_is, text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
@@ -326,7 +327,14 @@ def _spelled(word: str) -> str:
     """Return what chat spelling stands for; a letter written large is an initial."""
     if len(word) == 1 and word.isupper():
         return word
-    return chat_spelling().get(word.lower()) or _with_g(word) or _misspelled(word.lower()) or word
+    return chat_spelling().get(word.lower()) or _with_g(word) or _unstretched(word.lower()) or _misspelled(word.lower()) or word
+
+
+def _unstretched(word: str) -> str:
+    """Return the word that was typed with more of a letter than it has: `heyy`, `sooo`, `looove`."""
+    once = re.sub(r"([a-z])\1+\Z|([a-z])\2{2,}", r"\1\2", word)
+    more = len(word) - len(once)
+    return once if more and once in (EN.interjections if more == 1 else EN.stretched) else ""
 
 
 def _with_g(word: str) -> str:

@@ -21,6 +21,10 @@ from memapp.language.english.grammar import (
 )
 
 
+_NEAR = 6
+"""So many words before `ones` stands what they are."""
+
+
 @lru_cache(maxsize=KEPT_SENTENCES)
 def fact_of(words: Sequence[str]) -> str:
     """Return a statement in the first person as a sentence about User; empty where that cannot be."""
@@ -172,6 +176,8 @@ def _points_outside(words: Sequence[str], at: int) -> bool:
     lowered, following = words[at].casefold(), word_at(words, at + 1)
     if lowered in ("what", "whatever", "why") or (lowered == "how" and following != "to"):
         return True
+    if is_one_of_those(words, at):
+        return False
     if lowered == "one":
         return following in EN.function_words - {"of"} or following in ("", ",", ";")
     return lowered in EN.pointing and not _is_understood(words, at)
@@ -196,8 +202,25 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
     return word.casefold() == "mine" and at > 0 and words[at - 1].casefold() in ("a", "the", "gold", "coal", "silver")
 
 
+def is_one_of_those(words: Sequence[str], at: int) -> bool:
+    """Say whether a word stands for what was named before it: `watches, mostly old Omegas and Soviet ones`."""
+    return words[at].casefold() == "ones" and any(_names_several(words, before) for before in range(max(2, at - _NEAR), at))
+
+
+def _names_several(words: Sequence[str], at: int) -> bool:
+    word, before = words[at].casefold(), words[at - 1]
+    is_in_place = not (is_adverb(word) or is_adverb(before) or before.casefold() in ("i", "user"))
+    return (
+        is_in_place
+        and word.endswith("s")
+        and not word.endswith("ss")
+        and word not in EN.finite | EN.pronouns
+        and _may_be_noun(word)
+    )
+
+
 def _may_be_noun(word: str) -> bool:
-    is_verb = word in EN.common_verbs or (word in third_person_verbs() and word.removesuffix("s") not in EN.noun_or_verb)
+    is_verb = word in EN.common_verbs or third_person_verbs().get(word, "") not in EN.noun_or_verb | {""}
     return not is_verb and word not in EN.function_words and not word.endswith("ing")
 
 

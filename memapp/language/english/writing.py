@@ -14,6 +14,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.grammar import EN, expand, is_adverb, is_past, sentences, stems, tokens
 from memapp.language.english.grounding import NOT_GROUNDED, SAID, check_grounding
+from memapp.language.english.third_person import is_one_of_those
 
 MAX_TAG_WORDS = 4
 
@@ -161,7 +162,8 @@ def is_vague(words: Sequence[str], at: int) -> bool:
         return not following
     if word in ("there", "here"):
         return not (following and following[0] in ("is", "are", "was", "were"))
-    return word in ("one", "ones") and (not following or following[0] in EN.no_noun)
+    is_loose = word in ("one", "ones") and (not following or following[0] in EN.no_noun)
+    return is_loose and not is_one_of_those(words, at)
 
 
 def _is_noun_phrase(tag: str) -> bool:

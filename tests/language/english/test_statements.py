@@ -389,3 +389,59 @@ def test_of_whom_a_text_is_written_nothing_is_told(message: str) -> None:
 )
 def test_what_is_said_in_a_few_loose_words_is_not_bent(message: str, facts: list[str]) -> None:
     assert [one.fact for one in read(message) if one.fact] == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("used to row but I quit in 2019", ["User used to row but quit in 2019."]),
+        ("I played the cello for ten years and then I stopped", ["User played the cello for ten years and then stopped."]),
+        ("I rowed for years but gave it up when Ida was born", ["User rowed for years but gave up when Ida was born."]),
+        ("I sang in a choir, but then I gave up", ["User sang in a choir, but then gave up."]),
+        ("my uncle Bo boxed but he stopped in 1990", ["User's uncle Bo boxed but stopped in 1990."]),
+        ("I used to fence and I quit my job in May", ["User used to fence.", "User quit User's job in May."]),
+        ("my dad rows but I quit", ["User's dad rows."]),
+        ("I stopped in 2019", []),
+        ("I quit last year", []),
+    ],
+)
+def test_what_ended_belongs_to_that_it_did(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I have a small yawl, the Petrel, built in 1961", ["User has a small yawl, the Petrel, built in 1961."]),
+        ("I own a kiln, bought at a fair", ["User owns a kiln, bought at a fair."]),
+        ("I have a stall, sold two pots", ["User has a stall, sold two pots."]),
+    ],
+)
+def test_what_was_done_to_a_thing_the_person_did_not_do(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("I mend watches, mostly old Omegas and Soviet ones", ["User mends watches, mostly old Omegas and Soviet ones."]),
+        ("I only like the small ones", []),
+    ],
+)
+def test_ones_stands_for_what_was_named_before_it(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("heyyy I keep bees", ["User keeps bees."]),
+        ("okkk my sister paints boats", ["User's sister paints boats."]),
+        ("i hate hate hate opera", ["User hates opera."]),
+        ("my loom's called Bertha, dont ask", ["User's loom is called Bertha."]),
+        ("the sailing exam's on the 14th of january", []),
+        ("sailing exam's on the 14th of january", []),
+    ],
+)
+def test_what_is_stretched_or_said_again_is_read_once(message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message) if one.fact] == facts
