@@ -20,7 +20,6 @@ from memapp.language.english.grammar import (
     word_at,
 )
 
-
 _NEAR = 6
 """So many words before `ones` stands what they are."""
 
