@@ -243,7 +243,10 @@ def _judged_apart(
 
 
 def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> list[Draft]:
-    """Return the sentences that nothing was learned of and that surely tell something ordinary that lasts, as they were said."""
+    """Return the sentences that nothing was learned of and that surely tell something that lasts, as they were said.
+
+    What is sensitive in them is only asked about.
+    """
     quoted: list[Draft] = []
     for statement, (said, whole) in judged:
         is_sure = said.lasts >= SURELY_LASTS and said.is_meant >= SURELY_MEANT and not _tells_secret(statement, whole)
@@ -255,6 +258,9 @@ def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str
             if quoted and statement.fact.startswith(quoted[-1].text.rstrip(".")):
                 quoted.pop()  # it goes on with that, and says all of it again
             quoted.append(Draft(statement.fact, tuple(tags_for(statement.said)), category))
+        elif _is_sensitive((said, whole)) >= SENSITIVE and stands_alone(statement.said):
+            most = max(said, whole, key=lambda one: one.is_sensitive)
+            quoted.append(Draft("", (), topic=_field(most), value=statement.said))
     return quoted
 
 
@@ -288,11 +294,22 @@ def _lasts(judged: Judged) -> bool:
 
 
 def _waits_as_a_whole(judged: Sequence[tuple[Statement, Judged]], sentence: Judgement) -> bool:
-    """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself."""
-    sensitive = [statement for statement, (said, _) in judged if said.is_sensitive >= SENSITIVE]
-    if sentence.is_sensitive < SENSITIVE or all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
+    """Say whether a sentence is sensitive, and not just in one statement that makes a fact by itself.
+
+    A clause that makes none may say too little to be judged without its sentence: `my wife puts it on everything`.
+    """
+    sensitive = [one for one, pair in judged if (pair[0].is_sensitive if one.fact else _is_sensitive(pair)) >= SENSITIVE]
+    if sentence.is_sensitive < SENSITIVE or _is_ordinary_of_another(judged, sentence):
         return any(not (statement.fact or _is_ordinary_of_others(statement, sentence)) for statement in sensitive)
     return len(judged) > 1 or not sensitive or not sensitive[0].fact
+
+
+def _is_ordinary_of_another(judged: Sequence[tuple[Statement, Judged]], sentence: Judgement) -> bool:
+    """Say whether all that is sensitive in a sentence is what needs no yes of somebody else: `my mum turns 70, I bake a cake`."""
+    if all(_is_ordinary_of_others(statement, sentence) for statement, _ in judged):
+        return True
+    touching = [(one, said) for one, (said, _) in judged if said.is_sensitive >= ORDINARY]
+    return sentence.topic in ORDINARY_OF_OTHERS and bool(touching) and all(_is_ordinary_of_others(*one) for one in touching)
 
 
 def _says_all(statement: Statement) -> bool:
@@ -326,8 +343,8 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     judged, quotes = _judged_apart(told, lambda statements: _judged_by_any(runtime, statements) or ())
     groups = {sentence: list(group) for sentence, group in groupby(judged, key=lambda pair: pair[0].sentence)}
     learned = {sentence for sentence, group in groups.items() if any(_of_sentence(group))}
-    as_said = {draft.text for draft in _as_said(quotes, learned)} if _may_quote(runtime) else set[str]()
-    quoted_whole = {one.said: one for one in told.standing if one.fact in as_said}
+    as_said = {draft.text or draft.value for draft in _as_said(quotes, learned)} if _may_quote(runtime) else set[str]()
+    quoted_whole = {one.said: one for one in told.standing if not as_said.isdisjoint((one.fact, one.said))}
     found: list[tuple[Statement, WhyNot | None]] = []
     for sentence, group in groups.items():
         found += [] if sentence in quoted_whole else _refusals_in(group)

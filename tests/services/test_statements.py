@@ -232,6 +232,37 @@ def test_whoever_was_introduced_in_another_chat_is_known_by_name(runtime: Runtim
     ]
 
 
+def judged(
+    said: str, fact: str, own: dict[str, float], whole: dict[str, float], of_others: float
+) -> tuple[Statement, statements.Judged]:
+    one, sentence = (Judgement(1.0, 1.0, of_others, topics={"secret": 0.0} | topics) for topics in (own, whole))
+    return Statement(said, "a sentence of some words", fact), (one, sentence)
+
+
+def test_a_clause_that_makes_no_fact_is_judged_with_its_sentence() -> None:
+    parts = [
+        judged("I hate fennel", "User hates fennel.", {"health": 0.001}, {"health": 0.002}, 0.0),
+        judged("my wife puts it on everything", "", {"health": 0.7}, {"health": 0.002}, 0.9),
+    ]
+    assert [(one.topic, one.text) for one in statements._of_sentence(parts)] == [("", "User hates fennel.")]
+
+
+def test_what_needs_no_yes_of_somebody_close_needs_none_beside_something_ordinary() -> None:
+    parts = [
+        judged("my mum turns 70 in May", "User's mum turns 70 in May.", {"birth_date": 0.9}, {"birth_date": 0.8}, 0.7),
+        judged("I sing in a choir", "User sings in a choir.", {"birth_date": 0.001}, {"birth_date": 0.0001}, 0.0),
+    ]
+    assert [one.topic for one in statements._of_sentence(parts)] == ["", ""]
+
+
+def test_what_is_sensitive_and_surely_lasts_is_asked_about_though_it_makes_no_fact(runtime: Runtime) -> None:
+    sure = Judgement(1.0, 1.0, 0.0, topics={"health": statements.SENSITIVE + 0.1, "secret": 0.0})
+    statement = Statement(
+        "used to box till my eye went", "used to box till my eye went", "User said: used to box till my eye went."
+    )
+    assert [(one.topic, one.text) for one in statements._as_said([(statement, (sure, sure))], ())] == [("health", "")]
+
+
 @pytest.mark.parametrize(("of_others", "topics"), [(1.0, ["close_people", "close_people"]), (0.0, ["health", ""])])
 def test_what_a_sentence_tells_of_somebody_close_beside_something_sensitive_waits_too(
     of_others: float, topics: list[str]

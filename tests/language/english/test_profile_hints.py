@@ -20,6 +20,8 @@ from memapp.language.english.profile_readers import EN
         ("User works for the Labour party.", "politics"),
         ("User is an activist.", "politics"),
         ("User loves going to church on Sundays.", "religion"),
+        ("User prays in the church basement.", "religion"),
+        ("User helps out at the church.", "religion"),
         ("User prays five times a day.", "religion"),
         ("User is paying off a debt.", "money"),
         ("User went bankrupt in 2019.", "money"),
@@ -61,6 +63,9 @@ def test_a_sentence_that_speaks_of_a_sensitive_field_touches_it(fact: str, field
     "fact",
     [
         "User likes tea.",
+        "User's choir meets in the church basement.",
+        "User's bus stops opposite the mosque.",
+        "User is expecting guests on saturday.",
         "User has a dog called Rex.",
         "User plays the cello.",
         "User works as a nurse.",
