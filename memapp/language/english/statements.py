@@ -228,7 +228,7 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     is_due = word_at(rest, 0) in EN.due and EN.regex("{dated}").search(fact)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs and not is_due
     is_intended = EN.regex("{intends}").match(fact) and not EN.regex("{dated}").search(fact)
-    is_loose = word_at(rest, 1) == "," and not _goes_on(word_at(rest, 2))
+    is_loose = word_at(rest, 1) == "," and (not _goes_on(word_at(rest, 2)) or word_at(rest, 0) in EN.of_something_said)
     if is_verbless or is_passing or is_intended or is_loose or EN.regex("{says_nothing}").search(fact):
         return True
     return (
@@ -294,6 +294,7 @@ def plain(text: str) -> str:
     text = re.sub(r"[*_~]+", "", text)
     text = re.sub(r"(?<![\w'.])[\w']+(?:/o?)?(?![\w'.])", lambda word: _spelled(word[0]), text)
     text = EN.regex(r"\b((?:{transitive_liking}|{fillers}|very|no)\b)(?: \1\b)+").sub(r"\1", text)
+    text = EN.regex("{clipped_apostrophe}").sub(r"\g<0>'", text)
     text = EN.regex("{clipped_is}").sub(_with_is, text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)

@@ -175,7 +175,7 @@ def _points_outside(words: Sequence[str], at: int) -> bool:
     lowered, following = words[at].casefold(), word_at(words, at + 1)
     if lowered in ("what", "whatever", "why") or (lowered == "how" and following != "to"):
         return True
-    if is_one_of_those(words, at):
+    if lowered in ("one", "ones") and is_one_of_those(words, at):
         return False
     if lowered == "one":
         return following in EN.function_words - {"of"} or following in ("", ",", ";")
@@ -202,8 +202,11 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
 
 
 def is_one_of_those(words: Sequence[str], at: int) -> bool:
-    """Say whether a word stands for what was named before it: `watches, mostly old Omegas and Soviet ones`."""
-    return words[at].casefold() == "ones" and any(_names_several(words, before) for before in range(max(2, at - _NEAR), at))
+    """Say whether a word stands for what was named before: `watches, mostly Omegas and Soviet ones`, `a bike, an old one`."""
+    near = range(max(2, at - _NEAR), at)
+    if words[at].casefold() == "ones":
+        return any(_names_several(words, before) for before in near)
+    return any(words[before] == "," and word_at(words, before + 1) in EN.articles for before in near)
 
 
 def _names_several(words: Sequence[str], at: int) -> bool:

@@ -57,7 +57,10 @@ def test_what_is_no_name_is_taken_for_none(text: str) -> None:
     assert given_names(text) == []
 
 
-@pytest.mark.parametrize("text", ["two kids, Milo (9) and Frida (12)", "I have 2 kids: Milo (9) and Frida"])
+@pytest.mark.parametrize(
+    "text",
+    ["two kids, Milo (9) and Frida (12)", "I have two kids, Milo 9 and Frida 12, and a cat", "I have 2 kids: Milo (9) and Frida"],
+)
 def test_several_are_named_with_their_ages_and_without_a_verb(text: str) -> None:
     assert [(one.who, one.name) for one in given_names(text)] == [("kid", "Milo"), ("kid", "Frida")]
 

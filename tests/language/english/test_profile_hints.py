@@ -19,6 +19,7 @@ from memapp.language.english.profile_readers import EN
         ("User's wife drove User to rehab.", "health"),
         ("User works for the Labour party.", "politics"),
         ("User is an activist.", "politics"),
+        ("User's cousin is a nazi.", "close_people"),
         ("User loves going to church on Sundays.", "religion"),
         ("User prays in the church basement.", "religion"),
         ("User helps out at the church.", "religion"),

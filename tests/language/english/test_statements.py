@@ -426,6 +426,9 @@ def test_what_was_done_to_a_thing_the_person_did_not_do(message: str, facts: lis
     [
         ("I mend watches, mostly old Omegas and Soviet ones", ["User mends watches, mostly old Omegas and Soviet ones."]),
         ("I only like the small ones", []),
+        ("I have a bike, an old one", ["User has a bike, an old one."]),
+        ("I have one", []),
+        ("I like the red one", []),
     ],
 )
 def test_ones_stands_for_what_was_named_before_it(message: str, facts: list[str]) -> None:
@@ -439,6 +442,11 @@ def test_ones_stands_for_what_was_named_before_it(message: str, facts: list[str]
         ("okkk my sister paints boats", ["User's sister paints boats."]),
         ("i hate hate hate opera", ["User hates opera."]),
         ("my loom's called Bertha, dont ask", ["User's loom is called Bertha."]),
+        ("my looms called Bertha lol", ["User's loom is called Bertha."]),
+        ("flatmates name is Freya", ["User's flatmate's name is Freya."]),
+        ("my dogs name is Rex, his name is long", ["User's dog's name is Rex.", "User's dog's name is long."]),
+        ("On Thursdays I read to the kids", ["User reads to the kids on Thursdays."]),
+        ("yes I know, on an island", []),
         ("the sailing exam's on the 14th of january", []),
         ("sailing exam's on the 14th of january", []),
     ],
