@@ -102,7 +102,7 @@ def told_by(embedder: Embedder, typed: str, before: Sequence[str] = (), *, may_q
         of_sentence = list(_of_sentence(list(group)))
         learned |= {sentence} if of_sentence else set()
         drafts = with_others(drafts, of_sentence)
-    return with_others(drafts, _as_said(quotes, learned) if may_quote else ())
+    return with_others(drafts, _as_said(quotes, learned, _read_in(judged)) if may_quote else ())
 
 
 def with_others(drafts: Sequence[Draft], more: Iterable[Draft]) -> list[Draft]:
@@ -219,7 +219,7 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
         said, _ = pair
         most = max(pair, key=lambda one: one.is_sensitive)
         may_open = most.topic == SECRET and most.is_sensitive >= ORDINARY  # too little to call it one, too much to ask
-        if not (statement.fact and _is_meant(pair)) or may_open:
+        if not (statement.fact and (_is_meant(pair) or _may_be_meant(pair))) or may_open:
             continue
         if said.is_sensitive >= SENSITIVE and not _is_ordinary_of_others(statement, said):
             yield _fact(statement, said, _field(said))
@@ -242,10 +242,10 @@ def _judged_apart(
     return judged[: len(told.statements)], judged[len(told.statements) :]
 
 
-def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str]) -> list[Draft]:
+def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str], read: Collection[str]) -> list[Draft]:
     """Return the sentences that nothing was learned of and that surely tell something that lasts, as they were said.
 
-    What is sensitive in them is only asked about.
+    What is sensitive is only asked about, and not where a clause of it was `read` as a fact and so judged by itself.
     """
     quoted: list[Draft] = []
     for statement, (said, whole) in judged:
@@ -258,10 +258,15 @@ def _as_said(judged: Sequence[tuple[Statement, Judged]], learned: Collection[str
             if quoted and statement.fact.startswith(quoted[-1].text.rstrip(".")):
                 quoted.pop()  # it goes on with that, and says all of it again
             quoted.append(Draft(statement.fact, tuple(tags_for(statement.said)), category))
-        elif _is_sensitive((said, whole)) >= SENSITIVE and stands_alone(statement.said):
+        elif _is_sensitive((said, whole)) >= SENSITIVE and statement.said not in read and stands_alone(statement.said):
             most = max(said, whole, key=lambda one: one.is_sensitive)
             quoted.append(Draft("", (), topic=_field(most), value=statement.said))
     return quoted
+
+
+def _read_in(judged: Sequence[tuple[Statement, Judged]]) -> set[str]:
+    """Return the sentences in which a fact was read, whatever became of it."""
+    return {statement.sentence for statement, _ in judged if statement.fact}
 
 
 def _is_sensitive(judged: Judged) -> float:
@@ -286,6 +291,13 @@ def _tells_secret(statement: Statement, sentence: Judgement) -> bool:
 def _is_meant(judged: Judged) -> bool:
     said, sentence = judged
     return (said.is_meant + sentence.is_meant) / 2 >= IS_MEANT
+
+
+def _may_be_meant(judged: Judged) -> bool:
+    """Say whether it is better asked than left out: surely sensitive, lasting, and perhaps no joke."""
+    said, sentence = judged
+    is_sure = said.is_sensitive >= SURELY_SENSITIVE and _lasts(judged)
+    return is_sure and (said.is_meant + sentence.is_meant) / 2 >= IN_DOUBT
 
 
 def _lasts(judged: Judged) -> bool:
@@ -343,7 +355,11 @@ def refusals(runtime: Runtime, typed: str, before: Sequence[str]) -> list[tuple[
     judged, quotes = _judged_apart(told, lambda statements: _judged_by_any(runtime, statements) or ())
     groups = {sentence: list(group) for sentence, group in groupby(judged, key=lambda pair: pair[0].sentence)}
     learned = {sentence for sentence, group in groups.items() if any(_of_sentence(group))}
-    as_said = {draft.text or draft.value for draft in _as_said(quotes, learned)} if _may_quote(runtime) else set[str]()
+    as_said = (
+        {draft.text or draft.value for draft in _as_said(quotes, learned, _read_in(judged))}
+        if _may_quote(runtime)
+        else set[str]()
+    )
     quoted_whole = {one.said: one for one in told.standing if not as_said.isdisjoint((one.fact, one.said))}
     found: list[tuple[Statement, WhyNot | None]] = []
     for sentence, group in groups.items():

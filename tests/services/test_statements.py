@@ -255,12 +255,25 @@ def test_what_needs_no_yes_of_somebody_close_needs_none_beside_something_ordinar
     assert [one.topic for one in statements._of_sentence(parts)] == ["", ""]
 
 
-def test_what_is_sensitive_and_surely_lasts_is_asked_about_though_it_makes_no_fact(runtime: Runtime) -> None:
+@pytest.mark.parametrize(("read", "asked"), [((), ["health"]), (("used to box till my eye went",), [])])
+def test_what_is_sensitive_and_surely_lasts_is_asked_about_where_it_makes_no_fact(
+    read: tuple[str, ...], asked: list[str]
+) -> None:
+    said = "used to box till my eye went"
     sure = Judgement(1.0, 1.0, 0.0, topics={"health": statements.SENSITIVE + 0.1, "secret": 0.0})
-    statement = Statement(
-        "used to box till my eye went", "used to box till my eye went", "User said: used to box till my eye went."
-    )
-    assert [(one.topic, one.text) for one in statements._as_said([(statement, (sure, sure))], ())] == [("health", "")]
+    drafts = statements._as_said([(Statement(said, said, f"User said: {said}."), (sure, sure))], (), read)
+    assert [one.topic for one in drafts] == asked
+    assert not any(one.text for one in drafts)
+
+
+def test_what_is_surely_sensitive_and_may_be_no_joke_is_asked_about() -> None:
+    def topics(is_meant: float) -> list[str]:
+        own = Judgement(lasts=0.9, is_meant=is_meant, is_of_others=1.0, topics={"close_people": 1.0, "secret": 0.0})
+        statement = Statement("my boss is a marxist", "my boss is a marxist", "User's boss is a marxist.")
+        return [one.topic for one in statements._of_sentence([(statement, (own, own))])]
+
+    assert topics(statements.IN_DOUBT + 0.1) == ["close_people"]
+    assert topics(statements.IN_DOUBT - 0.1) == []
 
 
 @pytest.mark.parametrize(("of_others", "topics"), [(1.0, ["close_people", "close_people"]), (0.0, ["health", ""])])
