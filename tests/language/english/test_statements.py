@@ -443,6 +443,7 @@ def test_ones_stands_for_what_was_named_before_it(message: str, facts: list[str]
         ("i hate hate hate opera", ["User hates opera."]),
         ("my loom's called Bertha, dont ask", ["User's loom is called Bertha."]),
         ("my looms called Bertha lol", ["User's loom is called Bertha."]),
+        ("my looms called Bertha dont ask", ["User's loom is called Bertha."]),
         ("flatmates name is Freya", ["User's flatmate's name is Freya."]),
         ("my dogs name is Rex, his name is long", ["User's dog's name is Rex.", "User's dog's name is long."]),
         ("On Thursdays I read to the kids", ["User reads to the kids on Thursdays."]),
