@@ -37,6 +37,8 @@ REPLY_CHARS = 600
 EARLIER = "Earlier in this chat, before the messages that follow:"
 ABOUT_USER = "About the user: "
 VALUE_CHARS = 60
+NOTHING_SAID = ""
+"""The message of a neutral prompt."""
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
@@ -79,7 +81,7 @@ def trunk(context: PromptContext) -> Prompt:
     if context.persona.is_inner_voice:
         return Prompt(system_text(context), (PromptTurn("user", _situation(context)),))
     if context.form == "simple":
-        return Prompt(system_text(context), _last_turns(context))
+        return Prompt(system_text(context), _last_turns(context), neutral=_neutral(context))
     return Prompt(system_text(context), _turns(context))
 
 
@@ -174,8 +176,17 @@ def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     elif context.history and goes_on(message):
         last = context.history[-1]
         shown = ((shorten(last.user or "", SHOWN_CHARS), shorten(last.reply, SHOWN_CHARS)),)
-    turns = (turn for said, reply in shown for turn in (PromptTurn("user", said), PromptTurn("assistant", reply)))
-    return (*turns, PromptTurn("user", message))
+    return (*(turn for pair in shown for turn in _exchange(*pair)), PromptTurn("user", message))
+
+
+def _neutral(context: PromptContext) -> Prompt | None:
+    """Return a prompt to which a small model replies as it does to anything: it is the same all chat long."""
+    shown = (turn for pair in examples(context) for turn in _exchange(*pair))
+    return Prompt(context.persona.prompt, (*shown, PromptTurn("user", NOTHING_SAID))) if examples(context) else None
+
+
+def _exchange(said: str, reply: str) -> tuple[PromptTurn, PromptTurn]:
+    return PromptTurn("user", said), PromptTurn("assistant", reply)
 
 
 def _led_to(history: Sequence[Exchange], message: str) -> list[str]:

@@ -46,6 +46,11 @@ At 0.5 as many were right and one was the same; with the first answer named as o
 REPEAT_PENALTY = 1.1
 """A small model runs in circles without it."""
 TOP_P, MIN_P = 0.9, 0.1
+CONTRAST = 0.5
+"""So that a small model replies to what was said, and not with what it says to anything ("You're lucky!").
+
+Of 128 replies .833 are nearest to their own message without it, .897 with it and .895 at 1.0 (`benchmarks.conversation`).
+"""
 DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
 """So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
 SAID = 6
@@ -111,6 +116,7 @@ def request(
         top_p=TOP_P,
         min_p=MIN_P,
         repeat_penalty=REPEAT_PENALTY,
+        contrast=CONTRAST,
         dry_multiplier=DRY_MULTIPLIER,
         dry_allowed=DRY_ALLOWED,
         said=(*_said(context), *([NOTED] if told else [])),

@@ -84,6 +84,15 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 
 
+def test_beside_how_one_chats_stands_the_same_with_nothing_said() -> None:
+    told = replace(context("I have a cat."), form="simple", profile_line="About the user: name Ana.")
+    neutral = trunk(told).neutral
+    assert neutral is not None and neutral == trunk(replace(told, message="Hello!", profile_line="")).neutral
+    assert neutral.turns[:-1] == trunk(told).turns[:-1] and neutral.turns[-1].content == ""
+    for other in (replace(told, message="Tell me a joke."), replace(told, form="full"), replace(told, persona=tom())):
+        assert trunk(other).neutral is None
+
+
 def test_a_message_that_begins_anew_is_read_without_the_one_before_it() -> None:
     history = [Exchange("how do you say knee in Portuguese?", "Joelho.")]
     for message in ("ugh my back is killing me", "my pills make me dizzy, it is a nuisance", "I have a cat."):
