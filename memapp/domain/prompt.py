@@ -44,7 +44,7 @@ class Prompt:
     aside: bool = False
     """It is of no conversation: computed beside the trunk that is kept for one, and not kept itself."""
     neutral: "Prompt | None" = None
-    """The same with a message that says nothing, for `Sampling.contrast`; kept in the cache beside the trunk."""
+    """The same without the message, for `Sampling.contrast`; kept in the cache beside the trunk."""
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ class LlamaModel:
         cores = threads or usable_cores()
         self.name = shorten(header.name, NAME_CHARS)
         self.parameters = header.parameters
+        self.languages = header.languages
         self.key = key
         self._native = NativeModel(path, gpu_layers)
         try:
@@ -59,6 +60,8 @@ class LlamaModel:
         self.context_tokens = self._context.size
         self._cache = TrunkCache(self._context)
         self._template = ChatTemplate(self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text)
+        self._neutral: tuple[Prompt | None, list[int]] = None, []
+        """The last neutral prompt, and its tokens."""
         self._markers = re.compile("|".join(map(re.escape, self._template.markers)) or "(?!)")
         self._end_of_turn = self._written_end_of_turn()
         self._owner = OwnerThread(f"model {self.name}", self._context.abort, self._release)
@@ -185,7 +188,9 @@ class LlamaModel:
         """Keep the neutral prompt, if it has one that leaves room for the tokens needed; return the tokens computed."""
         if prompt.neutral is None:
             return 0
-        neutral = [*chain(*self._tokens(prompt.neutral))]
+        if prompt.neutral != self._neutral[0]:  # it is the same all chat long
+            self._neutral = prompt.neutral, [*chain(*self._tokens(prompt.neutral))]
+        neutral = self._neutral[1]
         return self._cache.beside(trunk, neutral, stopped) if len(neutral) + needed <= self.context_tokens else 0
 
     def _tokens(self, prompt: Prompt) -> tuple[list[int], list[int]]:

@@ -61,13 +61,16 @@ class TrunkCache:
         """Keep a neutral prompt beside a trunk that begins like it; return the tokens computed for that."""
         if neutral == self._neutral or self._context.model.recurrent:
             return 0
-        self._drop_neutral()
-        shared = shared_length(trunk, neutral[:-1])  # one token has to be computed to have scores
-        if not self.warm(trunk[:shared], stopped).complete:
-            return 0
-        self._context.share(NEUTRAL, shared)
-        missing = neutral[shared:]
-        computed = self._compute(missing, [(NEUTRAL,)] * len(missing), shared, stopped, logits=True)
+        kept, shared = (shared_length(one, neutral[:-1]) for one in (self._neutral, trunk))  # one token is computed for scores
+        if kept >= shared:
+            self._context.cut(NEUTRAL, kept)
+        else:
+            self._drop_neutral()
+            if not self.warm(trunk[:shared], stopped).complete:
+                return 0
+            self._context.share(NEUTRAL, shared)
+        missing = neutral[max(kept, shared) :]
+        computed = self._compute(missing, [(NEUTRAL,)] * len(missing), max(kept, shared), stopped, logits=True)
         if computed < len(missing):
             self._drop_neutral()
         else:

@@ -37,8 +37,6 @@ REPLY_CHARS = 600
 EARLIER = "Earlier in this chat, before the messages that follow:"
 ABOUT_USER = "About the user: "
 VALUE_CHARS = 60
-NOTHING_SAID = ""
-"""The message of a neutral prompt."""
 SAID, SAID_CHARS = 3, 200
 """So many messages of the person a small model sees, each so far."""
 CASE, EVIDENCE, CONVERSATION, QUESTION = "CASE FACTS", "EVIDENCE DISCOVERED SO FAR", "RECENT CONVERSATION", "'S QUESTION TO YOU"
@@ -180,9 +178,10 @@ def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
 
 
 def _neutral(context: PromptContext) -> Prompt | None:
-    """Return a prompt to which a small model replies as it does to anything: it is the same all chat long."""
-    shown = (turn for pair in examples(context) for turn in _exchange(*pair))
-    return Prompt(context.persona.prompt, (*shown, PromptTurn("user", NOTHING_SAID))) if examples(context) else None
+    """Return a prompt to which a small model replies as it would without the message: it is ready before that comes."""
+    shown = [turn for pair in examples(context) for turn in _exchange(*pair)]
+    before = "\n".join(_led_to(context.history, ""))
+    return Prompt(context.persona.prompt, (*shown, PromptTurn("user", before))) if shown else None
 
 
 def _exchange(said: str, reply: str) -> tuple[PromptTurn, PromptTurn]:

@@ -32,6 +32,7 @@ from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
 from memapp.language.english.life_domains import serves
+from memapp.language.language_of import is_foreign
 from memapp.prompts import budget, own_remarks, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
@@ -190,6 +191,10 @@ class _Reply:
         if runtime.chat.ready() is None:
             yield Waiting(runtime.chat.note)
         model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
+        if self._is_beyond(model):
+            self.text = own_remarks.reworded(own_remarks.ENGLISH_ALONE[0], self._said())
+            yield Streamed(self.text)
+            return
         context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
         if turn.message is None:
             context = context_of(None)
@@ -327,6 +332,12 @@ class _Reply:
         self.aside += "" if start is None else self.text[start:]
         self.text = self.text[:start]
         return start is not None and bool(self.text.strip())
+
+    def _is_beyond(self, model: ChatModel) -> bool:
+        """Say whether the model cannot read the message, since it was made for English; who tries again hears what it says."""
+        is_english_alone = model.languages == ("en",) and prompt_form(self.runtime, model) == "simple"
+        message = self.turn.message
+        return is_english_alone and message is not None and not self.turn.others and is_foreign(message.text)
 
     def _said(self) -> list[str]:
         return said_in(self.runtime.read(), self.turn.thread.id)

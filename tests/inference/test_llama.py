@@ -164,6 +164,11 @@ def test_a_neutral_prompt_changes_the_words_and_is_computed_once(model: LlamaMod
         used.append(finished.usage.neutral_tokens - finished.usage.decode_tokens)
     assert told != reply(model, turn, SHORT)[0]
     assert used[0] > used[1] == used[2]
+    other = replace(turn, neutral=prompt("Name a river in France.", "The Loire.", "My dog is well."))
+    told, _, finished = reply(model, other, sampling)
+    assert used[2] < finished.usage.neutral_tokens - finished.usage.decode_tokens < used[0] + 8
+    model.forget()
+    assert reply(model, other, sampling)[0] == told
 
 
 def test_a_neutral_prompt_is_prefilled_in_idle_time_and_left_alone_by_other_calls(model: LlamaModel) -> None:

@@ -84,11 +84,13 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 
 
-def test_beside_how_one_chats_stands_the_same_with_nothing_said() -> None:
-    told = replace(context("I have a cat."), form="simple", profile_line="About the user: name Ana.")
-    neutral = trunk(told).neutral
-    assert neutral is not None and neutral == trunk(replace(told, message="Hello!", profile_line="")).neutral
-    assert neutral.turns[:-1] == trunk(told).turns[:-1] and neutral.turns[-1].content == ""
+def test_beside_a_prompt_stands_the_same_without_its_message_whatever_that_will_be() -> None:
+    told = replace(context("It is black."), form="simple", profile_line="About the user: name Ana.")
+    for history, before in (((), ""), ((Exchange("I have a cat.", "Nice!"),), "I have a cat."), ((Exchange("hi", "Hi!"),), "")):
+        neutral = trunk(replace(told, history=history)).neutral
+        assert neutral is not None and neutral.turns[:-1] == trunk(told).turns[:-1] and neutral.turns[-1].content == before
+        for message in ("", "Hello!", "I have a dog, too.", "What is a good film?"):
+            assert trunk(replace(told, history=history, message=message, profile_line="")).neutral == neutral
     for other in (replace(told, message="Tell me a joke."), replace(told, form="full"), replace(told, persona=tom())):
         assert trunk(other).neutral is None
 
