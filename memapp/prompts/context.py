@@ -27,6 +27,7 @@ from memapp.prompts.quotes import (
     is_small_talk,
     is_task,
     shares_subject,
+    wants_few,
     wants_something,
     wants_text,
 )
@@ -158,9 +159,12 @@ def _said_lately(history: Sequence[Exchange]) -> str:
 
 
 def examples(context: PromptContext) -> tuple[tuple[str, str], ...]:
-    """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted."""
+    """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted.
+
+    A few tips, or a task that is no text, it does better behind them: to the point, and in a sentence or two.
+    """
     message = context.message or ""
-    wants_more = is_task(message) or wants_text(message) or goes_on(message) or asks_of_memory(message)
+    wants_more = (wants_text(message) and not wants_few(message)) or goes_on(message) or asks_of_memory(message)
     return context.persona.examples if context.is_small_talker and not wants_more else ()
 
 
@@ -191,8 +195,14 @@ def _exchange(said: str, reply: str) -> tuple[PromptTurn, PromptTurn]:
 def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
-    is_short = message != "" and is_small_talk(message)  # what is still to come is rarely a greeting, and is prefilled
-    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None or _begins_anew(message):
+    if (
+        said is None
+        or _stands_alone(message)
+        or is_small_talk(said)
+        or goes_on(said)
+        or read(said) is not None
+        or _begins_anew(message)
+    ):
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []

@@ -61,6 +61,8 @@ SENTENCES, ANSWER_SENTENCES = 2, 3
 LISTED_SENTENCES = 5
 """The same where ideas or tips are asked for."""
 NOTED = "Thanks, I keep that in mind."
+PARAGRAPH_END = "\n\n"
+"""Where a small model wants only to say something, too: what follows is a postscript."""
 LESSON_CHARS = 200
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
@@ -123,7 +125,7 @@ def request(
         said=(*_said(context), *([NOTED] if told else [])),
         sentences=_sentences(context),
         seed=attempt.seed,
-        stop=stop,
+        stop=(*stop, PARAGRAPH_END) if _sentences(context) else stop,
         tail=TAIL,
     )
     return replace(_after(told, trunk(context)), suffix=known, head=head), in_form(context.form, sampling)
@@ -277,7 +279,7 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
     starts = [loop_start(reply)]
     if context.form == "simple":
         starts.append(aside_start(reply, message))
-    is_letter = is_task(message) or (wants_text(message) and not wants_few(message))  # written in the person's name
+    is_letter = wants_text(message) and not wants_few(message)  # written in the person's name
     if context.is_small_talker and not is_letter:
         facts = [in_third_person(stated(hit)) for hit in hits if hit.said_by != "assistant"]
         said = [*(one.user for one in context.history if one.user), message]
