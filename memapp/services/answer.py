@@ -46,7 +46,7 @@ from memapp.services.open_turn import OpenTurn, said_in
 from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
-from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
+from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls, search
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
 
@@ -69,7 +69,7 @@ def prompt_context(
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
+    pairs = [one for one in exchanges(_held(runtime, earlier)) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     form = prompt_form(runtime, model)
@@ -91,6 +91,12 @@ def prompt_context(
         _limit(runtime, model),
         model.prompt_tokens,
     )
+
+
+def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
+    """Return the messages of a chat but for what was taken back, and what was said to that: a model would speak of it again."""
+    gone = search.taken_back(runtime.read(), [one.id for one in earlier]) if earlier else set()
+    return [one for one in earlier if one.id not in gone and one.reply_to not in gone]
 
 
 def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
