@@ -296,8 +296,11 @@ def _called(said: Sequence[str], profile_line: str) -> list[str]:
 
 
 def needs_another(message: str, said: Sequence[str]) -> bool:
-    """Say whether a reply that was all stock is tried again: where nothing was asked a plain word will do, but not twice."""
-    return wants_something(message) or any(map(is_plain, said[-EXCHANGES:]))
+    """Say whether a reply that was all stock is tried again: where something was told a plain word will do, but not twice.
+
+    To a greeting none does.
+    """
+    return wants_something(message) or is_small_talk(message) or any(map(is_plain, said[-EXCHANGES:]))
 
 
 def _known(context: PromptContext, hits: Sequence[Recalled], updates: Sequence[str]) -> str:
