@@ -25,6 +25,7 @@ from memapp.prompts.quotes import (
     is_small_talk,
     is_task,
     quote,
+    sentences_wanted,
     shares_subject,
     stated,
     wants_few,
@@ -125,7 +126,7 @@ def request(
         said=(*_said(context), *([NOTED] if told else [])),
         sentences=_sentences(context),
         seed=attempt.seed,
-        stop=(*stop, PARAGRAPH_END) if _sentences(context) else stop,
+        stop=stop if _wants_paragraphs(context) else (*stop, PARAGRAPH_END),
         tail=TAIL,
     )
     return replace(_after(told, trunk(context)), suffix=known, head=head), in_form(context.form, sampling)
@@ -198,11 +199,17 @@ def _said(context: PromptContext) -> tuple[str, ...]:
 
 def _sentences(context: PromptContext) -> int:
     request = _whole_request(context)
-    if not context.is_small_talker or (wants_text(request) and not wants_few(request)):
+    if not context.is_small_talker:
         return 0
-    if wants_few(request):
-        return LISTED_SENTENCES
+    if counted := sentences_wanted(request):
+        return counted
+    if wants_text(request):
+        return LISTED_SENTENCES if wants_few(request) else 0
     return SENTENCES if _reads_facts(context) else ANSWER_SENTENCES
+
+
+def _wants_paragraphs(context: PromptContext) -> bool:
+    return not context.is_small_talker or wants_text(_whole_request(context))
 
 
 def _whole_request(context: PromptContext) -> str:
