@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -169,6 +170,18 @@ def test_a_neutral_prompt_changes_the_words_and_is_computed_once(model: LlamaMod
     assert used[2] < finished.usage.neutral_tokens - finished.usage.decode_tokens < used[0] + 8
     model.forget()
     assert reply(model, other, sampling)[0] == told
+
+
+@pytest.mark.parametrize("is_warmed", [True, False])
+def test_a_contrasted_reply_that_was_stopped_leaves_the_next_one_as_it_is(model: LlamaModel, is_warmed: bool) -> None:
+    turn = replace(prompt("My cat is ill."), neutral=prompt(""))
+    sampling = replace(SHORT, contrast=1.0, tail="\nNEXT:")
+    text, tail, _ = reply(model, turn, sampling)
+    with closing(model.generate(turn, sampling, Cancel())) as stream:
+        next(stream)
+    if is_warmed:
+        model.warm(replace(prompt("And my dog"), neutral=prompt("My hen is well.")), Cancel(), open_end=True)
+    assert tail and reply(model, turn, sampling)[:2] == (text, tail)
 
 
 def test_a_neutral_prompt_is_prefilled_in_idle_time_and_left_alone_by_other_calls(model: LlamaModel) -> None:
