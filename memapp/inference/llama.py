@@ -181,14 +181,14 @@ class LlamaModel:
             computed = self._beside(prompt, trunk, needed + reply_tokens, stopped)
         prefilled = self._cache.branch(trunk, rest, stopped)
         if is_contrasted:
-            self._cache.contrast()
+            self._cache.contrast(self._neutral[1])
         return prefilled, computed
 
     def _beside(self, prompt: Prompt, trunk: Sequence[int], needed: int, stopped: Stopped) -> int:
         """Keep the neutral prompt, if it has one that leaves room for the tokens needed; return the tokens computed."""
         if prompt.neutral is None:
             return 0
-        if prompt.neutral != self._neutral[0]:  # it is the same all chat long
+        if prompt.neutral != self._neutral[0]:  # it is the same while a message is typed and answered
             self._neutral = prompt.neutral, [*chain(*self._tokens(prompt.neutral))]
         neutral = self._neutral[1]
         return self._cache.beside(trunk, neutral, stopped) if len(neutral) + needed <= self.context_tokens else 0

@@ -218,7 +218,7 @@ class Context:
     def decode_in_each(self, token: int, positions: Mapping[int, int]) -> bool:
         """Compute a token at its place in each of some sequences, with scores after each; False when it was aborted.
 
-        That takes no more threads than a single token does, and little more time.
+        On as many threads as a single token gets: llama.cpp takes all of them for more.
         """
         self.lib.llama_set_n_threads(self._live(), self._threads[0], self._threads[0])
         try:

@@ -82,9 +82,9 @@ class TrunkCache:
         if self._neutral and len(self._neutral) + tokens > self._context.size:
             self._drop_neutral()
 
-    def contrast(self) -> None:
-        """Compute the reply that begins now behind the neutral prompt as well, if one is kept."""
-        self._neutral_length = len(self._neutral)
+    def contrast(self, neutral: Sequence[int]) -> None:
+        """Compute the reply that begins now behind its neutral prompt as well, if that is kept."""
+        self._neutral_length = len(neutral) if neutral == self._neutral else 0
 
     def neutral_scores(self) -> NDArray[np.float32] | None:
         """Return the scores of the next token of the reply behind the neutral prompt; None if it is not contrasted."""

@@ -172,6 +172,15 @@ def test_a_neutral_prompt_changes_the_words_and_is_computed_once(model: LlamaMod
     assert reply(model, other, sampling)[0] == told
 
 
+def test_a_reply_is_contrasted_with_its_own_neutral_prompt_or_with_none(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    sampling = replace(SHORT, contrast=1.0)
+    plain = reply(model, prompt("My cat is ill."), SHORT)[0]
+    told = reply(model, replace(prompt("My cat is ill."), neutral=prompt("")), sampling)[0]
+    too_long = replace(prompt("My cat is ill."), neutral=long_prompt(model.context_tokens))
+    assert told != plain == reply(model, too_long, sampling)[0]
+
+
 @pytest.mark.parametrize("is_warmed", [True, False])
 def test_a_contrasted_reply_that_was_stopped_leaves_the_next_one_as_it_is(model: LlamaModel, is_warmed: bool) -> None:
     turn = replace(prompt("My cat is ill."), neutral=prompt(""))
