@@ -50,8 +50,8 @@ TOP_P, MIN_P = 0.9, 0.1
 CONTRAST = 0.5
 """So that a small model replies to what was said, and not to what was said before, or with what it says to anything.
 
-Without it .834 of 128 replies are nearest to their own message, with it .908 (`benchmarks.conversation`). In chats of which nothing
-was learned meanwhile it was .833 and .926; against a prompt without any message, in place of the one before, .910, and .895 at 1.0.
+Without it .834 of 128 replies are nearest to their own message, with it .908 (`benchmarks.conversation`). In chats of which
+nothing was learned meanwhile it was .833 and .926; against a prompt without any message, not the one before, .910; .895 at 1.0.
 """
 DRY_MULTIPLIER, DRY_ALLOWED = 0.8, 2
 """So that a reply does not say again what the last ones said, word for word: a small model copies what it said."""
