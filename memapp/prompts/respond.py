@@ -62,8 +62,8 @@ SENTENCES, ANSWER_SENTENCES = 2, 3
 LISTED_SENTENCES = 5
 """The same where ideas or tips are asked for."""
 NOTED = "Thanks, I keep that in mind."
-PARAGRAPH_END = "\n\n"
-"""Where a small model wants only to say something, too: what follows is a postscript."""
+_PARAGRAPH_END = re.compile(r"(?<=[^\s:,])[^\S\n]*\n\s*\n")
+"""Behind it a small model that was only to say something writes a postscript."""
 LESSON_CHARS = 200
 MOST_FACTS = 2
 """Beside a message that does not ask about the person; a small model speaks of each. What can hurt comes all the same."""
@@ -126,7 +126,7 @@ def request(
         said=(*_said(context), *([NOTED] if told else [])),
         sentences=_sentences(context),
         seed=attempt.seed,
-        stop=stop if _wants_paragraphs(context) else (*stop, PARAGRAPH_END),
+        stop=stop,
         tail=TAIL,
     )
     return replace(_after(told, trunk(context)), suffix=known, head=head), in_form(context.form, sampling)
@@ -293,6 +293,8 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
         starts.append(claim_start(reply, facts, context.profile_line))
         starts.append(unsaid_start(reply, said, [*facts, context.profile_line]))
         starts.append(stray_start(reply, message, _called(said, context.profile_line)))
+    if not _wants_paragraphs(context) and (end := _PARAGRAPH_END.search(reply)):
+        starts.append(end.start())
     return min((start for start in starts if start is not None), default=None)
 
 
