@@ -83,7 +83,7 @@ class Counting:
         with closing(self._model.generate(prompt, sampling, cancel)) as stream:
             for part in stream:
                 if isinstance(part, Finished):
-                    self.tokens += part.usage.prefill_tokens + part.usage.decode_tokens
+                    self.tokens += part.usage.prefill_tokens + part.usage.neutral_tokens + part.usage.decode_tokens
                 yield part
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:

@@ -43,6 +43,8 @@ class Prompt:
     """The beginning of the reply, fed to the model and not sampled. It is not part of the text that comes back."""
     aside: bool = False
     """It is of no conversation: computed beside the trunk that is kept for one, and not kept itself."""
+    neutral: "Prompt | None" = None
+    """The same without the message, for `Sampling.contrast`; kept in the cache beside the trunk."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Sampling:
     """Tokens less likely than this share of the likeliest one are left out."""
     repeat_penalty: float = 1.0
     """Above 1 makes tokens of the last 64 less likely; 1 leaves them alone."""
+    contrast: float = 0.0
+    """Above 0, tokens gain that are likelier in a reply to the prompt than in one to its `neutral` prompt."""
     dry_multiplier: float = 0.0
     """Above 0, tokens that go on with what was said before are less likely, the more so the longer the run."""
     dry_allowed: int = 2
@@ -102,6 +106,8 @@ class Usage:
     """Of a reply: from the message to its first word, with all that a turn does before."""
     at_limit: bool = False
     """The reply took all the tokens it was allowed, so it may end in the middle of a sentence."""
+    neutral_tokens: int = 0
+    """Tokens computed of the neutral prompt and, behind it, of the reply."""
 
 
 Reason = Literal["end", "stop", "length", "cancelled"]

@@ -86,6 +86,8 @@ class ChatModel(Protocol):
     context_tokens: int
     parameters: int
     """How many weights it has; 0 where that is not known."""
+    languages: tuple[str, ...]
+    """The codes of the languages it says to be made for; none where that is not known."""
     key: str
     """What a model is known by: the hash of its file, or the address of a server and its name there; empty for none."""
 

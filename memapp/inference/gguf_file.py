@@ -63,6 +63,12 @@ class GgufFile:
         return self.path.stem if self.path.suffix == ".gguf" else str(self.metadata.get("general.name") or self.path.name)
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """The codes of the languages it was made for, if the header says so."""
+        told = self.metadata.get("general.languages")
+        return tuple(map(str, told)) if isinstance(told, list) else ()
+
+    @property
     def is_chat_model(self) -> bool:
         """Say whether it may write text: it is no adapter, no part of a vision model, and makes no embeddings."""
         kind = self.metadata.get("general.type", "model")

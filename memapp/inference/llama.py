@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
@@ -23,7 +24,7 @@ from memapp.inference.owner import ModelJob, OwnerThread, Stopped
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
 from memapp.inference.templates import ChatTemplate, Span
-from memapp.inference.trunk import TrunkCache
+from memapp.inference.trunk import Prefilled, TrunkCache
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class LlamaModel:
         cores = threads or usable_cores()
         self.name = shorten(header.name, NAME_CHARS)
         self.parameters = header.parameters
+        self.languages = header.languages
         self.key = key
         self._native = NativeModel(path, gpu_layers)
         try:
@@ -58,6 +60,8 @@ class LlamaModel:
         self.context_tokens = self._context.size
         self._cache = TrunkCache(self._context)
         self._template = ChatTemplate(self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text)
+        self._neutral: tuple[Prompt | None, list[int]] = None, []
+        """The last neutral prompt, and its tokens."""
         self._markers = re.compile("|".join(map(re.escape, self._template.markers)) or "(?!)")
         self._end_of_turn = self._written_end_of_turn()
         self._owner = OwnerThread(f"model {self.name}", self._context.abort, self._release)
@@ -82,7 +86,7 @@ class LlamaModel:
 
         def reply(stopped: Stopped) -> Iterator[Piece | Finished]:
             with self._sound_cache():
-                yield from self._reply(trunk, rest, prompt.aside, sampling, started, stopped)
+                yield from self._reply(trunk, rest, prompt, sampling, started, stopped)
 
         yield from self._owner.results(reply, cancel, urgent=True, dropped=dropped)
 
@@ -104,7 +108,9 @@ class LlamaModel:
 
         def prefill(stopped: Stopped) -> Iterator[int]:
             with self._sound_cache():
-                yield self._cache.warm(trunk, stopped).computed
+                self._cache.make_room(len(trunk))
+                warmed = self._cache.warm(trunk, stopped)
+                yield warmed.computed + (self._beside(prompt, trunk, len(trunk), stopped) if warmed.complete else 0)
 
         return sum(self._owner.results(prefill, cancel, urgent=False, dropped=0))
 
@@ -128,7 +134,7 @@ class LlamaModel:
             raise ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again.") from error
 
     def _reply(
-        self, trunk: list[int], rest: list[int], aside: bool, sampling: Sampling, started: float, stopped: Stopped
+        self, trunk: list[int], rest: list[int], prompt: Prompt, sampling: Sampling, started: float, stopped: Stopped
     ) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
         tail = self._data_tokens(sampling.tail)
@@ -144,10 +150,8 @@ class LlamaModel:
             sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
             limit = min(sampling.max_tokens, room)
-            if aside:
-                prefilled = self._cache.aside([*trunk, *rest], limit + len(tail) + sampling.tail_tokens, stopped)
-            else:
-                prefilled = self._cache.branch(trunk, rest, stopped)
+            reply_tokens = limit + (len(tail) + sampling.tail_tokens if tail else 0)
+            prefilled, neutral_tokens = self._prefill(trunk, rest, prompt, sampling, reply_tokens, stopped)
             if prefilled.complete:
                 yield from writer.write(sampling, self._end_of_turn, limit, tail)
                 self._cache.end_branch()
@@ -157,11 +161,37 @@ class LlamaModel:
             Usage(
                 prefill_tokens=prefilled.computed,
                 reused_tokens=prefilled.reused,
+                neutral_tokens=neutral_tokens + writer.neutral_tokens,
                 decode_tokens=writer.decoded,
                 first_token_seconds=(writer.first_token_at or now) - started,
                 seconds=now - started,
             ),
         )
+
+    def _prefill(
+        self, trunk: list[int], rest: list[int], prompt: Prompt, sampling: Sampling, reply_tokens: int, stopped: Stopped
+    ) -> tuple[Prefilled, int]:
+        """Bring a prompt in, with its neutral one where the reply is contrasted; return the tokens computed for that one too."""
+        if prompt.aside:
+            return self._cache.aside([*trunk, *rest], reply_tokens, stopped), 0
+        needed, computed = len(trunk) + len(rest) + reply_tokens, 0
+        is_contrasted = sampling.contrast > 0 and prompt.neutral is not None
+        self._cache.make_room(needed + (reply_tokens if is_contrasted else 0))
+        if is_contrasted:
+            computed = self._beside(prompt, trunk, needed + reply_tokens, stopped)
+        prefilled = self._cache.branch(trunk, rest, stopped)
+        if is_contrasted:
+            self._cache.contrast(self._neutral[1])
+        return prefilled, computed
+
+    def _beside(self, prompt: Prompt, trunk: Sequence[int], needed: int, stopped: Stopped) -> int:
+        """Keep the neutral prompt, if it has one that leaves room for the tokens needed; return the tokens computed."""
+        if prompt.neutral is None:
+            return 0
+        if prompt.neutral != self._neutral[0]:  # it is the same while a message is typed and answered
+            self._neutral = prompt.neutral, [*chain(*self._tokens(prompt.neutral))]
+        neutral = self._neutral[1]
+        return self._cache.beside(trunk, neutral, stopped) if len(neutral) + needed <= self.context_tokens else 0
 
     def _tokens(self, prompt: Prompt) -> tuple[list[int], list[int]]:
         """The tokens of a prompt's trunk, and of what follows it."""

@@ -1,4 +1,4 @@
-"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with a trunk and a branch.
+"""llama.cpp through its C interface: a loaded model with its tokenizer, and one context with its sequences.
 
 Every call that can crash the process on a wrong argument is made here. `NativeModel` may be used by any thread,
 `Context` by its owner thread only (except `abort`). Native messages go to logging at debug level, never to the terminal.
@@ -9,7 +9,7 @@ import functools
 import logging
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from memapp.inference import closed
 
 log = logging.getLogger(__name__)
 
-TRUNK, BRANCH = 0, 1
+TRUNK, BRANCH, NEUTRAL = 0, 1, 2
 SEQUENCES = 3
 BATCH = 256
 """Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one counts as a whole."""
@@ -177,7 +177,7 @@ class NativeModel:
 
 
 class Context:
-    """One unified key/value cache: the trunk that calls share, and a branch for the call that runs."""
+    """One unified key/value cache: the trunk that calls share, a branch for the call that runs, a neutral prompt beside both."""
 
     def __init__(self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int) -> None:
         self.model = model
@@ -186,7 +186,7 @@ class Context:
         parameters.n_ctx = context_tokens
         parameters.n_batch = parameters.n_ubatch = BATCH
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
-        parameters.n_threads, parameters.n_threads_batch = threads, batch_threads
+        parameters.n_threads, parameters.n_threads_batch = self._threads = threads, batch_threads
         parameters.swa_full = True
         parameters.no_perf = True
         self._handle = lib.llama_init_from_model(model.handle, parameters)
@@ -201,8 +201,6 @@ class Context:
             lib.llama_free(self._handle)
             raise no_chat_model()
         self._batch = lib.llama_batch_init(BATCH, 0, SEQUENCES)
-        self._scores_at = 0
-        self._scores: NDArray[np.float32] = np.empty(0, np.float32)
         # llama.cpp asks this callback at every step of its graph. `strlen` of a two-byte buffer answers without Python
         # and without the interpreter lock: an empty string is 0, go on; one character is 1, stop.
         self._abort = ctypes.create_string_buffer(2)
@@ -215,32 +213,45 @@ class Context:
 
     def decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
         """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it was aborted."""
+        return self._decode(tokens, sequences, range(position, position + len(tokens)), scored=int(logits))
+
+    def decode_in_each(self, token: int, positions: Mapping[int, int]) -> bool:
+        """Compute a token at its place in each of some sequences, with scores after each; False when it was aborted.
+
+        On as many threads as a single token gets: llama.cpp takes all of them for more.
+        """
+        self.lib.llama_set_n_threads(self._live(), self._threads[0], self._threads[0])
+        try:
+            return self._decode([token] * len(positions), [(one,) for one in positions], [*positions.values()], len(positions))
+        finally:
+            self.lib.llama_set_n_threads(self._live(), *self._threads)
+
+    def _decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], positions: Sequence[int], scored: int) -> bool:
+        """`scored`: after so many of the last tokens there are scores."""
         batch = self._batch
         batch.n_tokens = len(tokens)
         for index, (token, owners) in enumerate(zip(tokens, sequences, strict=True)):
             batch.token[index] = token
-            batch.pos[index] = position + index
+            batch.pos[index] = positions[index]
             batch.n_seq_id[index] = len(owners)
             for place, owner in enumerate(owners):
                 batch.seq_id[index][place] = owner
-            batch.logits[index] = False
-        batch.logits[len(tokens) - 1] = logits
+            batch.logits[index] = index >= len(tokens) - scored
         status = self.lib.llama_decode(self._live(), batch)
         if status not in (DECODED, ABORTED):
             raise ModelError(f"The model failed while computing ({status}).", "Try again, or choose another model.")
         return bool(status == DECODED)
 
-    def logits(self) -> NDArray[np.float32]:
-        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own memory, until the next `decode`."""
-        pointer = self.lib.llama_get_logits_ith(self._live(), -1)
+    def logits(self, place: int = -1) -> NDArray[np.float32]:
+        """The scores of the next token, one for each word of the vocabulary: llama.cpp's own memory, until the next `decode`.
+
+        `place` counts what was computed with scores, the last being -1.
+        """
+        pointer = self.lib.llama_get_logits_ith(self._live(), place)
         if not pointer:
             raise ModelError("The model gave no scores.", "Try again, or choose another model.")
-        address = ctypes.addressof(pointer.contents)
-        if address != self._scores_at:
-            self._scores_at = address
-            memory: Any = (ctypes.c_float * self.model.vocabulary_size).from_address(address)
-            self._scores = np.frombuffer(memory, np.float32)
-        return self._scores
+        memory: Any = (ctypes.c_float * self.model.vocabulary_size).from_address(ctypes.addressof(pointer.contents))
+        return np.frombuffer(memory, np.float32)
 
     def cut(self, sequence: int, length: int) -> bool:
         """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""
@@ -249,6 +260,10 @@ class Context:
     def fork(self) -> None:
         """Make the branch begin as the trunk stands."""
         self.lib.llama_memory_seq_cp(self._live_memory(), TRUNK, BRANCH, -1, -1)
+
+    def share(self, sequence: int, length: int) -> None:
+        """Make a sequence begin with so many tokens of the trunk."""
+        self.lib.llama_memory_seq_cp(self._live_memory(), TRUNK, sequence, 0, length)
 
     def first_position(self, sequence: int) -> int:
         return int(self.lib.llama_memory_seq_pos_min(self._live_memory(), sequence))

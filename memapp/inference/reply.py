@@ -30,7 +30,7 @@ class ReplyWriter:
         self._sampler = sampler
         self._stopped = stopped
         self.reason: Reason = "cancelled"
-        self.decoded = 0
+        self.decoded = self.neutral_tokens = 0
         self.first_token_at: float | None = None
         self._cancelled = False
         self._pending: list[int] = []
@@ -40,6 +40,7 @@ class ReplyWriter:
         """Write up to `limit` tokens, up to a stop string, or as far as the model wants; then the line after the tail."""
         text = ReplyText((*sampling.stop, *end_of_turn), sampling.tail, sampling.sentences)
         self.reason = yield from self._write_part(text, limit)
+        self.neutral_tokens = self._cache.end_contrast()
         if not tail or self.reason == "cancelled" or (text.in_tail and text.done):
             return
         if not text.in_tail:  # else the model began the tail by itself
@@ -73,7 +74,7 @@ class ReplyWriter:
                 return
             self._pending = []
             try:
-                token = self._sampler.pick(self._context.logits())
+                token = self._sampler.pick(self._context.logits(), self._cache.neutral_scores())
             except GrammarDeadEnd:
                 return
             self.decoded += 1

@@ -85,6 +85,7 @@ class ScriptedModel:
         name: str = "scripted",
         context_tokens: int = 4096,
         parameters: int = 0,
+        languages: tuple[str, ...] = (),
         key: str = "",
         delay_seconds: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
@@ -92,6 +93,7 @@ class ScriptedModel:
         self.name = name
         self.context_tokens = context_tokens
         self.parameters = parameters
+        self.languages = languages
         self.key = key
         self.script = script
         """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""

@@ -65,6 +65,7 @@ class ServerModel:
         self._model = _choose([model.id for model in models], model_name, str(address))
         self.name = shorten(one_line(clean(_short_name(self._model))).lstrip("/"), NAME_CHARS)
         self.parameters = 0
+        self.languages: tuple[str, ...] = ()
         self.key = f"{address} {self._model}"
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 

@@ -27,6 +27,7 @@ from memapp.prompts.quotes import (
     is_small_talk,
     is_task,
     shares_subject,
+    wants_few,
     wants_something,
     wants_text,
 )
@@ -79,7 +80,7 @@ def trunk(context: PromptContext) -> Prompt:
     if context.persona.is_inner_voice:
         return Prompt(system_text(context), (PromptTurn("user", _situation(context)),))
     if context.form == "simple":
-        return Prompt(system_text(context), _last_turns(context))
+        return Prompt(system_text(context), _last_turns(context), neutral=_neutral(context))
     return Prompt(system_text(context), _turns(context))
 
 
@@ -158,9 +159,12 @@ def _said_lately(history: Sequence[Exchange]) -> str:
 
 
 def examples(context: PromptContext) -> tuple[tuple[str, str], ...]:
-    """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted."""
+    """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted.
+
+    A few tips, or a task that is no text, it does better behind them: to the point, and in a sentence or two.
+    """
     message = context.message or ""
-    wants_more = is_task(message) or wants_text(message) or goes_on(message) or asks_of_memory(message)
+    wants_more = (wants_text(message) and not wants_few(message)) or goes_on(message) or asks_of_memory(message)
     return context.persona.examples if context.is_small_talker and not wants_more else ()
 
 
@@ -174,15 +178,31 @@ def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     elif context.history and goes_on(message):
         last = context.history[-1]
         shown = ((shorten(last.user or "", SHOWN_CHARS), shorten(last.reply, SHOWN_CHARS)),)
-    turns = (turn for said, reply in shown for turn in (PromptTurn("user", said), PromptTurn("assistant", reply)))
-    return (*turns, PromptTurn("user", message))
+    return (*(turn for pair in shown for turn in _exchange(*pair)), PromptTurn("user", message))
+
+
+def _neutral(context: PromptContext) -> Prompt | None:
+    """Return a prompt to which a small model replies as it would without the message: it is ready before that comes."""
+    shown = [turn for pair in examples(context) for turn in _exchange(*pair)]
+    before = "\n".join(_led_to(context.history, ""))
+    return Prompt(context.persona.prompt, (*shown, PromptTurn("user", before))) if shown else None
+
+
+def _exchange(said: str, reply: str) -> tuple[PromptTurn, PromptTurn]:
+    return PromptTurn("user", said), PromptTurn("assistant", reply)
 
 
 def _led_to(history: Sequence[Exchange], message: str) -> list[str]:
     """Return what the person said just before, if a message may go on with it."""
     said = history[-1].user if history else None
-    is_short = message != "" and is_small_talk(message)  # what is still to come is rarely a greeting, and is prefilled
-    if said is None or is_short or is_small_talk(said) or goes_on(said) or read(said) is not None or _begins_anew(message):
+    if (
+        said is None
+        or _stands_alone(message)
+        or is_small_talk(said)
+        or goes_on(said)
+        or read(said) is not None
+        or _begins_anew(message)
+    ):
         return []
     if is_task(said) and not refers_back(message):  # that was done: the reply would be of it once more
         return []

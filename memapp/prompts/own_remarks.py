@@ -29,6 +29,13 @@ APPROVED = (
     "Thank you. Your profile has it now.",
 )
 DENIED = ("All right. I do not keep that.", "Then I do not keep it.", "As you wish: that is not kept.")
+ENGLISH_ALONE = (
+    "I am sorry, with this model I understand English only. `/remember` keeps your words in any language, and a larger model may "
+    "speak yours: Models (F8).",
+    "Sorry, this model reads English alone, and so do I. What you begin with `/remember` I keep as it is.",
+    "That I cannot read, I am afraid: it is not English. One of the larger models in Models (F8) may.",
+)
+"""To a message in another language, where the model was made for English: what it would write is nonsense."""
 AT_A_LOSS = (
     "I do not know a good answer to that. A larger model may: Models (F8) lists some.",
     "I have no good answer to that.",
@@ -51,7 +58,7 @@ NOT_HEARD = frozenset(["god", "goodness", "bad", "gosh", "lord", "life", "turn",
 
 def reworded(remark: str, said: Sequence[str]) -> str:
     """Return a remark in the wording that was not made yet, or longest ago; anything else as it is. `said`: oldest first."""
-    wordings = next((some for some in (UNKNOWN, WAITS, APPROVED, DENIED) if remark in some), (remark,))
+    wordings = next((some for some in (UNKNOWN, WAITS, APPROVED, DENIED, ENGLISH_ALONE) if remark in some), (remark,))
     return _unsaid(wordings, said)
 
 

@@ -14,6 +14,7 @@ from memapp.language.english import memory_question
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.grammar import stems
 from memapp.language.english.life_domains import is_request
+from memapp.language.english.parsed_fact import number_in
 from memapp.language.english.recall import asks_what_was_replied, query_words
 from memapp.language.english.second_person import addressed
 from memapp.language.english.statements import in_third_person
@@ -144,6 +145,13 @@ def wants_few(message: str) -> bool:
     return (
         wants_text(message) and bool(_EN.regex("{wants_few}").search(message)) and not _EN.regex("{wants_many}").search(message)
     )
+
+
+def sentences_wanted(message: str) -> int:
+    """Return in how many sentences, or lines, a message asks to be answered; 0 where it does not say."""
+    found = _EN.regex("{counted_sentences}").search(message) if wants_something(message) else None
+    number = number_in(found["count"].casefold()) if found else ""
+    return int(number) if number.isdigit() else 0
 
 
 def _orders(sentence: str) -> bool:

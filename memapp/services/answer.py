@@ -32,6 +32,7 @@ from memapp.errors import DiskFull, MemappError, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
 from memapp.language.english.life_domains import serves
+from memapp.language.language_of import is_foreign
 from memapp.prompts import budget, own_remarks, predict, quotes, respond
 from memapp.prompts import remark as remarks
 from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
@@ -45,7 +46,7 @@ from memapp.services.open_turn import OpenTurn, said_in
 from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
-from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
+from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls, search
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
 
@@ -68,7 +69,7 @@ def prompt_context(
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [one for one in exchanges(earlier) if not repetition.is_degenerate(one.reply)]
+    pairs = [one for one in exchanges(_held(runtime, earlier)) if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     form = prompt_form(runtime, model)
@@ -90,6 +91,12 @@ def prompt_context(
         _limit(runtime, model),
         model.prompt_tokens,
     )
+
+
+def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
+    """Return the messages of a chat but for what was taken back, and what was said to that: a model would speak of it again."""
+    gone = search.taken_back(runtime.read(), [one.id for one in earlier]) if earlier else set()
+    return [one for one in earlier if one.id not in gone and one.reply_to not in gone]
 
 
 def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
@@ -190,6 +197,10 @@ class _Reply:
         if runtime.chat.ready() is None:
             yield Waiting(runtime.chat.note)
         model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
+        if self._is_beyond(model):
+            self.text = own_remarks.reworded(own_remarks.ENGLISH_ALONE[0], self._said())
+            yield Streamed(self.text)
+            return
         context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
         if turn.message is None:
             context = context_of(None)
@@ -327,6 +338,12 @@ class _Reply:
         self.aside += "" if start is None else self.text[start:]
         self.text = self.text[:start]
         return start is not None and bool(self.text.strip())
+
+    def _is_beyond(self, model: ChatModel) -> bool:
+        """Say whether the model cannot read the message, since it was made for English; who tries again hears what it says."""
+        is_english_alone = model.languages == ("en",) and prompt_form(self.runtime, model) == "simple"
+        message = self.turn.message
+        return is_english_alone and message is not None and not self.turn.others and is_foreign(message.text)
 
     def _said(self) -> list[str]:
         return said_in(self.runtime.read(), self.turn.thread.id)

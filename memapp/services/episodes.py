@@ -26,7 +26,7 @@ from memapp.language.language_of import language_of
 from memapp.prompts import episodes as words
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
-from memapp.services.ordinary import ordinary_sentences, untouched
+from memapp.services.ordinary import answered_itself, ordinary_sentences, untouched
 from memapp.services.prompt_form import prompt_form, shown_exchanges
 from memapp.store import changes, chat, memories
 from memapp.store import episodes as store
@@ -117,10 +117,11 @@ def _next(runtime: Runtime) -> _Stretch | None:
 def _make(runtime: Runtime, stretch: _Stretch, cancel: Cancel) -> Iterator[int]:
     erasures = runtime.database.erasures
     said: dict[Message, list[str]] = {}
+    answered = answered_itself(runtime, stretch.messages)
     for message in untouched(runtime, stretch.messages):
         if cancel.is_set():
             return
-        if ordinary := ordinary_sentences(runtime, message):
+        if ordinary := ordinary_sentences(runtime, message, answered):
             said[message] = ordinary
     text, by = _written(runtime, stretch.day, [one for some in said.values() for one in some], cancel)
     if cancel.is_set():

@@ -1,5 +1,6 @@
 """What was talked about on the days that are named, or in the chat before: the episodes, and the person's words of the rest."""
 
+from collections.abc import Collection
 from itertools import chain
 
 from memapp.domain.chat import Message, Role
@@ -14,7 +15,7 @@ from memapp.language.english.topics import roots_of
 from memapp.language.english.when import named_times, told_day
 from memapp.runtime import Runtime
 from memapp.services.episodes import episodes_of
-from memapp.services.ordinary import repeatable_sentences
+from memapp.services.ordinary import answered_itself, repeatable_sentences
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
@@ -33,7 +34,8 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     times = named_times(message.text, today) or named_times(dated(message.text, today), today)
     said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
     told = episodes_of(runtime, said)[:LISTED]
-    quoted = _quoted([one for one in said if one.id != message.id], [one.text for one in told])[: LISTED - len(told)]
+    others = [one for one in said if one.id != message.id]
+    quoted = _quoted(others, [one.text for one in told], answered_itself(runtime, others))[: LISTED - len(told)]
     lines = [addressed(one.text) for one in told]
     lines = lines if len(lines) <= 1 else [f"- {one}" for one in lines]
     if quoted:
@@ -44,11 +46,11 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     return FromMemory("\n".join(lines) or NOTHING_THEN, tuple(hits))
 
 
-def _quoted(said: list[Message], told: list[str]) -> list[tuple[Message, str]]:
+def _quoted(said: list[Message], told: list[str], answered: Collection[str]) -> list[tuple[Message, str]]:
     """Return the most telling sentence of each message; beside what is told already only what says something else."""
     found: list[tuple[Message, str]] = []
     for one in said:
-        words = _most_telling(one)
+        words = _most_telling(one, answered)
         if words and not (told and _is_told(words, told)) and not duplicate_of(words, [before for _, before in found]):
             found.append((one, words))
     return found
@@ -71,11 +73,11 @@ def _of_last_chat(runtime: Runtime, message: Message) -> list[Message]:
     others = [thread.id for thread in chat.list_threads(runtime.read(), limit=CHATS) if thread.id != message.thread_id]
     for thread_id in (message.thread_id, *others):
         said = [one for one in chat.list_messages(runtime.read(), thread_id, before=None) if one.role is Role.USER]
-        if any(one.id != message.id and _most_telling(one) for one in said):
+        if any(one.id != message.id and _most_telling(one, answered_itself(runtime, said)) for one in said):
             return tellable(runtime.read(), said)
     return []
 
 
-def _most_telling(message: Message) -> str:
+def _most_telling(message: Message, answered: Collection[str]) -> str:
     """Return the longest sentence that may be repeated."""
-    return shorten(one_line(max(repeatable_sentences(message), key=len, default="")), WORDS_CHARS)
+    return shorten(one_line(max(repeatable_sentences(message, answered), key=len, default="")), WORDS_CHARS)

@@ -192,6 +192,13 @@ def get_messages(session: Session, message_ids: Iterable[str]) -> list[Message]:
     return session.records(Message, sql, ids=message_ids)
 
 
+def answered_by(session: Session, message_ids: Iterable[str], by: Iterable[str]) -> list[str]:
+    """Return those of these messages to which one of these gave the reply that stands there now."""
+    sql = """SELECT reply_to FROM messages WHERE user_id = :user AND active = 1
+             AND reply_to IN (SELECT value FROM json_each(:ids)) AND model IN (SELECT value FROM json_each(:by))"""
+    return session.column(sql, ids=message_ids, by=by)
+
+
 def still_there(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Return those of these message ids that exist, in the given order."""
     sql = (

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -141,6 +142,78 @@ def test_a_call_of_no_conversation_takes_the_place_of_a_trunk_beside_which_it_ha
     told = reply(model, replace(begun, system="You sum up.", aside=True), SHORT)
     assert told[2].reason in ("end", "length")
     assert model.warm(begun, Cancel()) > 0
+
+
+# --- contrast
+
+
+def test_a_reply_contrasted_with_its_own_prompt_is_the_reply(model: LlamaModel) -> None:
+    turn = prompt("Name a river in France.", "The Loire.", "And one in Italy?")
+    plain = reply(model, turn, SHORT)
+    told, _, finished = reply(model, replace(turn, neutral=turn), replace(SHORT, contrast=1.0))
+    assert told == plain[0]
+    assert finished.usage.neutral_tokens >= finished.usage.decode_tokens - 1
+
+
+def test_a_neutral_prompt_changes_the_words_and_is_computed_once(model: LlamaModel) -> None:
+    neutral = prompt("Name a river in France.", "The Loire.", "")
+    sampling = replace(SHORT, contrast=1.0)
+    used = []
+    for message in ("I have won a prize for my tomatoes.", "My cat is ill.", "My cat is ill."):
+        turn = prompt("Name a river in France.", "The Loire.", message)
+        told, _, finished = reply(model, replace(turn, neutral=neutral), sampling)
+        used.append(finished.usage.neutral_tokens - finished.usage.decode_tokens)
+    assert told != reply(model, turn, SHORT)[0]
+    assert used[0] > used[1] == used[2]
+    other = replace(turn, neutral=prompt("Name a river in France.", "The Loire.", "My dog is well."))
+    told, _, finished = reply(model, other, sampling)
+    assert used[2] < finished.usage.neutral_tokens - finished.usage.decode_tokens < used[0] + 8
+    model.forget()
+    assert reply(model, other, sampling)[0] == told
+
+
+def test_a_reply_is_contrasted_with_its_own_neutral_prompt_or_with_none(open_tiny: OpenTiny) -> None:
+    model = open_tiny(tiny_gguf.CHATML)
+    sampling = replace(SHORT, contrast=1.0)
+    plain = reply(model, prompt("My cat is ill."), SHORT)[0]
+    told = reply(model, replace(prompt("My cat is ill."), neutral=prompt("")), sampling)[0]
+    too_long = replace(prompt("My cat is ill."), neutral=long_prompt(model.context_tokens))
+    assert told != plain == reply(model, too_long, sampling)[0]
+
+
+@pytest.mark.parametrize("is_warmed", [True, False])
+def test_a_contrasted_reply_that_was_stopped_leaves_the_next_one_as_it_is(model: LlamaModel, is_warmed: bool) -> None:
+    turn = replace(prompt("My cat is ill."), neutral=prompt(""))
+    sampling = replace(SHORT, contrast=1.0, tail="\nNEXT:")
+    text, tail, _ = reply(model, turn, sampling)
+    with closing(model.generate(turn, sampling, Cancel())) as stream:
+        next(stream)
+    if is_warmed:
+        model.warm(replace(prompt("And my dog"), neutral=prompt("My hen is well.")), Cancel(), open_end=True)
+    assert tail and reply(model, turn, sampling)[:2] == (text, tail)
+
+
+def test_a_neutral_prompt_is_prefilled_in_idle_time_and_left_alone_by_other_calls(model: LlamaModel) -> None:
+    turn = replace(prompt("My cat is ill."), neutral=prompt(""))
+    model.forget()
+    assert model.warm(turn, Cancel()) > model.count_tokens("My cat is ill.")
+    assert model.warm(turn, Cancel()) == 0
+    reply(model, replace(prompt("How are these related?"), aside=True), SHORT)
+    usage = reply(model, turn, replace(SHORT, contrast=0.5))[2].usage
+    assert usage.prefill_tokens <= 8 and usage.neutral_tokens <= usage.decode_tokens
+
+
+@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.GEMMA, tiny_gguf.HYBRID], ids=lambda family: family.name)
+def test_where_there_is_no_room_for_a_neutral_prompt_there_is_a_reply(open_tiny: OpenTiny, family: tiny_gguf.Family) -> None:
+    model = open_tiny(family)
+    long = long_prompt(10)
+    for words in range(10, 2000, 10):
+        if model.prompt_tokens(long_prompt(words)) > model.context_tokens - 2 * SHORT.max_tokens:
+            break
+        long = long_prompt(words)
+    for turn in (prompt("Hello!"), long, prompt("Hello!")):
+        told = reply(model, replace(turn, neutral=prompt("")), replace(SHORT, contrast=0.5))
+        assert told[2].reason in ("end", "length")
 
 
 def test_an_edited_message_reuses_what_stands_before_it(open_tiny: OpenTiny) -> None:

@@ -12,7 +12,8 @@ def test_a_character_is_shown_when_it_is_whole_and_half_a_one_never(data: bytes,
     """Of a model whose tokens are single bytes; 256 ends its turn."""
     tokens = iter([*data, 256])
     native = SimpleNamespace(ends_turn=lambda token: token == 256, text=lambda token: bytes([token]))
-    parts: Any = SimpleNamespace(pick=lambda scores: next(tokens), logits=lambda: None, extend=lambda tokens: True)
+    parts: Any = SimpleNamespace(pick=lambda scores, neutral: next(tokens), logits=lambda: None, extend=lambda tokens: True)
+    parts.neutral_scores, parts.end_contrast = lambda: None, lambda: 0
     writer = ReplyWriter(native, parts, parts, parts, lambda: False)  # type: ignore[arg-type]
     assert [piece.text for piece in writer.write(Sampling(max_tokens=99), (), 99, [])] == pieces
     assert writer.reason == "end"

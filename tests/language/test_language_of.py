@@ -4,7 +4,7 @@ import pytest
 
 from memapp.language.any import AnyLanguage
 from memapp.language.english.language import English
-from memapp.language.language_of import language_of
+from memapp.language.language_of import is_foreign, language_of
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,25 @@ def test_other_languages_are_not(text: str) -> None:
 )
 def test_names_and_numbers_stand_in_a_foreign_message(fact: str, message: str, is_grounded: bool) -> None:
     assert (AnyLanguage().check_grounding(fact, message) == []) is is_grounded
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("was machst du heute abend?", True),
+        ("wat doe jij eigenlijk de hele dag?", True),
+        ("mi hermana se casa en octubre y yo llevo las flores", True),
+        ("你好,你今天怎么样?", True),
+        ("как дела?", True),
+        ("Mila is in rehab", False),
+        ("which timezone is buenos aires in", False),
+        ("madison to atlanta delta ticket", False),
+        ("dragomir here, crane operator, varna port", False),
+        ("lol ok thx", False),
+        ("haha jaja", False),
+        ("how do you say guten Tag in Danish?", False),
+        ("🎉🎉🎉", False),
+    ],
+)
+def test_what_is_surely_not_english(text: str, expected: bool) -> None:
+    assert is_foreign(text) is expected

@@ -57,6 +57,7 @@ def test_what_is_known_of_the_person_is_not_said_of_oneself() -> None:
         ("I finally passed my driving test", "Hm. That's a shame!", 4),
         ("he got into the chess club, i'm so proud", "Oh no, I'm sorry!", 0),
         ("I'm not a lawyer", "I'm so sorry to hear about your loss.", 0),
+        ("she died two years ago and I miss her", "It's always a pleasure to hear from someone like you.", 0),
         ("my shoulder is done", 'I\'m not familiar with the phrase "is done".', 0),
         ("my fingers are too old for it", "Sure. Your fingers are too old for the piano!", 6),
         ("Ben lost his glove on the bus yesterday", "Ben lost his glove on the bus yesterday, how funny.", 0),

@@ -84,6 +84,17 @@ def test_a_small_model_reads_how_one_chats_what_was_said_just_before_and_none_of
     assert trunk(replace(context("Look at the sky.", asked), form="simple")).turns[-1].content == "Look at the sky."
 
 
+def test_beside_a_prompt_stands_the_same_without_its_message_whatever_that_will_be() -> None:
+    told = replace(context("It is black."), form="simple", profile_line="About the user: name Ana.")
+    for history, before in (((), ""), ((Exchange("I have a cat.", "Nice!"),), "I have a cat."), ((Exchange("hi", "Hi!"),), "")):
+        neutral = trunk(replace(told, history=history)).neutral
+        assert neutral is not None and neutral.turns[:-1] == trunk(told).turns[:-1] and neutral.turns[-1].content == before
+        for message in ("", "Hello!", "I have a dog, too.", "What is a good film?"):
+            assert trunk(replace(told, history=history, message=message, profile_line="")).neutral == neutral
+    for other in (replace(told, message="Write me a poem."), replace(told, form="full"), replace(told, persona=tom())):
+        assert trunk(other).neutral is None
+
+
 def test_a_message_that_begins_anew_is_read_without_the_one_before_it() -> None:
     history = [Exchange("how do you say knee in Portuguese?", "Joelho.")]
     for message in ("ugh my back is killing me", "my pills make me dizzy, it is a nuisance", "I have a cat."):
@@ -94,12 +105,24 @@ def test_a_message_that_begins_anew_is_read_without_the_one_before_it() -> None:
 
 def test_a_small_model_that_is_to_write_a_text_or_to_answer_from_quotes_gets_no_examples() -> None:
     history = [Exchange(f"I have {animal}.", "How nice!") for animal in ("a cat", "a dog", "a hen", "bees")]
-    stands_alone = ("Tell me a joke.", "Write a poem about my dog and his ball.")
-    for message in ("Write me a poem about it.", "What is my cat called?", *stands_alone):
+    stands_alone = "Write a poem about my dog and his ball."
+    for message in ("Write me a poem about it.", "What is my cat called?", stands_alone):
         prompt = trunk(replace(context(message, [*history, Exchange("Hello!", "Hi!")]), form="simple"))
         assert prompt.turns == (PromptTurn("user", message),)
-        told = "" if message in stands_alone else "\n\nEarlier the user said: I have a dog. I have a hen. I have bees."
+        told = "" if message == stands_alone else "\n\nEarlier the user said: I have a dog. I have a hen. I have bees."
         assert prompt.system == companion().prompt + told
+
+
+def test_a_task_that_is_no_text_stands_behind_examples_without_what_was_said_before() -> None:
+    history = [Exchange("I have a cat.", "How nice!")]
+    for message, said in (
+        ("Tell me a joke.", ""),
+        ("any tips for falling asleep?", "I have a cat.\n"),
+        ("Describe it.", "I have a cat.\n"),
+    ):
+        prompt = trunk(replace(context(message, history), form="simple"))
+        assert len(prompt.turns) == 2 * len(companion().examples) + 1
+        assert (prompt.turns[-1].content, prompt.system) == (f"{said}{message}", companion().prompt)
 
 
 def test_what_is_prefilled_before_a_message_stands_before_it_too() -> None:

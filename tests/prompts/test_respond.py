@@ -216,8 +216,21 @@ def test_a_small_model_says_a_few_sentences_unless_a_text_is_wanted() -> None:
     assert sentences(replace(simple, message="ideas for dinner? he eats rice and eggs")) == respond.LISTED_SENTENCES
     assert sentences(replace(simple, message="Give me 10 ideas for dinner, in detail.")) == 0
     assert sentences(replace(simple, message="Where could we go on Saturday night?")) != 0
+    assert sentences(replace(simple, message="Write me two lines for a card.")) == 2
+    assert sentences(replace(simple, message="can you explain in one short sentence how a fridge works?")) == 1
+    assert sentences(replace(simple, message="I read six lines of it.")) == respond.SENTENCES
     assert sentences(replace(simple, message="make it funnier", history=(poem,))) == 0
     assert sentences(replace(simple, message="Nice, thanks.", history=(poem,))) == respond.SENTENCES
+
+
+def test_a_reply_of_a_small_model_ends_with_its_paragraph_unless_a_text_or_a_list_is_wanted() -> None:
+    simple = replace(context("What a day!"), form="simple")
+    reply = "The answer is:\n\nTwo sons. \n\nP.S. See"
+    for message in ("What a day!", "Tell me a joke."):
+        assert respond.cut_at(replace(simple, message=message), (), reply) == reply.index(" \n\nP.S.")
+    for message in ("Write me a poem.", "give me three tips against stage fright"):
+        assert respond.cut_at(replace(simple, message=message), (), reply) is None
+    assert respond.cut_at(context("Tell me a joke."), (), reply) is None
 
 
 def test_what_nobody_told_is_cut_of_ideas_and_stays_in_a_letter() -> None:

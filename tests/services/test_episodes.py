@@ -1,6 +1,7 @@
 """Episodes tell what was talked about, hold nothing that may not be told, and stand for what left the prompt."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -76,6 +77,18 @@ def test_what_was_asked_of_the_memory_is_no_topic(runtime: Runtime) -> None:
     later(runtime)
     (one,) = made(runtime)
     assert one.text == "User talked about the garden on 31 January 2026. User planted two quinces in the garden."
+
+
+def test_nor_is_what_memapp_answered_itself(runtime: Runtime) -> None:
+    use_simple_form(runtime)
+    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"answer_from_memory": True}))
+    thread = new_chat(runtime)
+    for text in ("Emil planted two quinces in the garden.", "who is Emil", "Who built the pier?"):
+        say(runtime, thread, text)
+    later(runtime)
+    (one,) = made(runtime)
+    assert one.text.startswith("User talked about the garden and the pier on"), one.text
+    assert "who is" not in asked(runtime, "What did we talk about today?")
 
 
 def test_what_an_episode_says_little_of_is_quoted_beside_it(runtime: Runtime, thread: str) -> None:

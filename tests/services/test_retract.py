@@ -4,12 +4,13 @@ import pytest
 
 from memapp.domain.changes import Actor, Event, Updated
 from memapp.domain.turn import Accepted, Retracted, TurnEvent
+from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import changes, history
-from tests.builders import chat_of, learn, new_chat, only, say
+from tests.builders import chat_of, learn, new_chat, only, say, use_simple_form
 
 
 def told(runtime: Runtime, text: str, thread: str = "") -> str:
@@ -184,3 +185,26 @@ def test_what_was_decided_stays_decided(runtime: Runtime) -> None:
     decisions.approve(runtime, request.id)
     resent(runtime, first, "What is the time?")
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
+
+
+@pytest.mark.parametrize("is_small", [True, False])
+@pytest.mark.parametrize("by", ["undo", "forget that I play the harp"])
+def test_what_was_taken_back_is_in_no_prompt_of_its_chat_any_more(
+    runtime: Runtime, model: ScriptedModel, by: str, is_small: bool
+) -> None:
+    if is_small:
+        use_simple_form(runtime)
+    thread = new_chat(runtime)
+    model.enqueue("The harp, how lovely!")
+    say(runtime, thread, "I play the harp.")
+    learn(runtime)
+    assert [one.text for one in curate.list_memories(runtime)] == ["User plays the harp."]
+    say(runtime, thread, "It is heavy.")
+    assert "harp" in str(model.seen[-1])
+    if by == "undo":
+        undo.undo_last(runtime)
+    else:
+        say(runtime, thread, by)
+    assert curate.list_memories(runtime) == []
+    say(runtime, thread, "It was hard today.")
+    assert "It is heavy." in str(model.seen[-1]) and "harp" not in str(model.seen[-1])

@@ -187,6 +187,9 @@ def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_pat
     model.enqueue(aside)
     model.enqueue(aside)
     assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS[0]
+    model.enqueue(aside)
+    model.enqueue("Morning!")
+    assert only(Completed, say(runtime, new_chat(runtime), "good morning!")).reply.text == "Morning!", "a greeting is greeted"
     thread = new_chat(runtime)
     model.enqueue(aside)
     happened = say(runtime, thread, "The birds sang so loudly at dawn.")

@@ -1,16 +1,21 @@
 """A yes or no to the app's own question about a consent request."""
 
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from memapp.domain.chat import OWN_WORDS
 from memapp.domain.turn import Accepted, AnswersLeft, Asked, Completed, Failed
 from memapp.errors import UsageError
 from memapp.inference.scripted import ScriptedModel
+from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget
 from memapp.services.consent import decisions, pending
 from memapp.services.turn import resend_turn, retry_turn
-from tests.builders import chat_of, new_chat, only, say
+from tests.builders import chat_of, make_runtime, new_chat, only, say
 
 
 def known(runtime: Runtime) -> list[str]:
@@ -151,3 +156,24 @@ def test_after_a_plain_no_nothing_else_is_asked(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     only(Asked, say(runtime, thread, "I live in Oslo. I have asthma."))
     assert Asked not in {type(event) for event in say(runtime, thread, "no")}
+
+
+def test_a_model_made_for_english_says_so_of_another_language_and_tries_where_it_is_asked_again(tmp_path: Path) -> None:
+    def told(**about: Any) -> tuple[str, int]:
+        model = ScriptedModel(**about)
+        with closing(make_runtime(tmp_path / str(len(about)), model)) as runtime:
+            thread = new_chat(runtime)
+            reply = only(Completed, say(runtime, thread, "was machst du heute abend?")).reply
+            calls = len(model.seen)
+            if reply.text in own_remarks.ENGLISH_ALONE:
+                again = only(Completed, say(runtime, thread, "und was machst du morgen früh?")).reply
+                assert again.text in own_remarks.ENGLISH_ALONE and again.text != reply.text
+                list(retry_turn(runtime, again.id))
+                assert len(model.seen) > calls
+            return reply.text, calls
+
+    text, calls = told(parameters=135_000_000, languages=("en",))
+    assert (text in own_remarks.ENGLISH_ALONE, calls) == (True, 0)
+    for about in ({"languages": ("en",), "parameters": 7_000_000_000, "name": "large"}, {"parameters": 135_000_000}, {}):
+        text, calls = told(**about)
+        assert text not in own_remarks.ENGLISH_ALONE and calls > 0

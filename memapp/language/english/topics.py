@@ -95,8 +95,20 @@ def _phrase(words: Sequence[str], at: int) -> list[str]:
     """Return the words from a place on that belong to one noun phrase, as far as the tables can tell."""
     leads = word_at(words, at) in EN.leading and not _is_led_to(words, at)  # `enjoy`; but in `I enjoy playing chess` all of it
     phrase = [] if leads else list(_words_of_phrase(words, at))
-    is_before_object = word_at(words, at + len(phrase)) in EN.objects
-    return phrase[:-1] if is_before_object and len(phrase) > 1 else phrase  # `the rowers push themselves`
+    end = at + len(phrase)
+    ends_in_verb = word_at(words, end) in EN.objects or _is_asked_of(words, at, end)
+    return phrase[:-1] if ends_in_verb and len(phrase) > 1 else phrase  # `the rowers push themselves`
+
+
+def _is_asked_of(words: Sequence[str], at: int, end: int) -> bool:
+    """Say whether a phrase ends in the verb of a question: `did the scarecrow win?`, but not in `did the bread really rise?`"""
+    article = " ".join(_article(words, at))
+    before = word_at(words, at - 2 if article else at - 1).casefold()
+    asks = before in EN.before_subject and not (before in EN.doing and article in ("a", "an"))  # `do a handstand`
+    while is_adverb(word_at(words, end).casefold()):
+        end += 1
+    following = word_at(words, end).casefold()
+    return asks and (not re.match(r"\w", following) or following in EN.behind_verb)
 
 
 def _words_of_phrase(words: Sequence[str], at: int) -> Iterator[str]:
