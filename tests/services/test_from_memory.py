@@ -18,10 +18,11 @@ from memapp.services import chats, curate, from_memory
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import KNOWN_OF_IT, MYSELF, NOBODY, UNKNOWN, UNSAID
 from memapp.services.from_profile import NOTHING
-from memapp.services.near_answer import UNSURE, WAITS
+from memapp.services.likest import UNSURE
 from memapp.services.people import INTRODUCED
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
+from memapp.services.waiting_answer import WAITS
 from tests.builders import learn, make_runtime, new_chat, only, say
 
 
