@@ -50,7 +50,7 @@ from memapp.language.english.memory_question import (
     read,
     with_names,
 )
-from memapp.language.english.past_asked import SURER, PastOf
+from memapp.language.english.past_asked import SUREST, PastOf
 from memapp.language.english.profile import stated
 from memapp.language.english.second_person import answered
 from memapp.language.english.spoken_of import introduces, speaks_of
@@ -119,7 +119,7 @@ NEXT = 3
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     """Return what memapp answers to a message by itself; None leaves it to the model.
 
-    What is likest to a question is told where nothing is sure; of what memapp replied before, nothing else is.
+    Asked again for what it replied, it quotes that; else what is likest to a question only where nothing is sure.
     """
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
@@ -128,20 +128,17 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     asked_of, sure = past_asked(runtime, message.text)
     question = read(message.text)
     asked_of = "" if question and question.is_yes_or_no else asked_of  # whether something was said, nothing like it tells
-    if asked_of == "said" and sure >= SURER and (told := _likest(runtime, message, asked_of)):
+    if asked_of == "said" and sure >= SUREST and (told := _likest(runtime, message, asked_of)):
         return told
     answer = _surely_known(runtime, message, earlier)
     if asked_of and (answer is None or answer.text.startswith(UNSURE)):
-        nothing = FromMemory(UNSAID if asked_of == "said" else UNKNOWN) if sure >= SURER else None
+        nothing = FromMemory(UNKNOWN) if asked_of == "told" and sure >= SUREST else None
         return _likest(runtime, message, asked_of) or answer or nothing
-    if answer and answer.text in OPEN and asked_of and (asked_of == "said" or _is_of_what_was_said(question, message)):
-        return _likest(runtime, message, asked_of, LIKELY) or answer
+    if asked_of and answer and answer.text in OPEN:
+        names_time = bool(named_times(message.text, local_day(message)))
+        if names_time or asked_of == "said" or question is None or question.is_told:  # what is theirs is known or not
+            return _likest(runtime, message, asked_of, 0.0 if names_time else LIKELY) or answer
     return answer
-
-
-def _is_of_what_was_said(question: MemoryQuestion | None, message: Message) -> bool:
-    """Say whether a question asks what was said, or of a day; what is theirs is known or not."""
-    return question is None or question.is_told or bool(named_times(message.text, local_day(message)))
 
 
 def _likest(runtime: Runtime, message: Message, asked_of: PastOf, least: float = 0.0) -> FromMemory | None:

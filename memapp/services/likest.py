@@ -37,7 +37,8 @@ LIKE_SENTENCE = 0.25
 NEAR = 0.35
 """A sentence less like a question than this is far from it."""
 LIKELY = 0.45
-"""Nine in ten right answers are as like a question, and one in ten of the likest to what was never told (`benchmarks.locomo`)."""
+"""Nine in ten right answers are as like a question, and one in ten of the likest to what was never told (the former of
+the questions of `benchmarks.own_answers`, the latter of thirty that nothing in these chats answers)."""
 OF_RANK, OF_WANTED, OF_TIME, OF_LENGTH = 0.3, 0.1, 0.15, 0.15
 """How much counts beside likeness: how well a search found it; that it has the kind of thing that is asked for, and is of the
 time that is; and how much a reply says, since one that answered says more than one that asked back."""

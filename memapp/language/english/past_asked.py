@@ -21,8 +21,10 @@ from memapp.paths import bundled
 PastOf = Literal["told", "said", ""]
 SURE, SURER = 0.5, 0.8
 """How likely it must be that a message asks for it, and one without a question mark, or that reads like a request for advice."""
+SUREST = 0.9
+"""How likely it must be that a message is answered with what is likest before all else, or by no model at all."""
 MOST_CHARS = 400
-"""A longer message is material."""
+"""A longer message, or one of several lines, is material."""
 
 _I, _YOU = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in ("I|me|my|mine|we|us|our", "you|your|yours|u|ur"))
 
@@ -34,7 +36,7 @@ def reads(model_id: str) -> bool:
 
 def asked_of_past(text: str, vector: Floats) -> tuple[PastOf, float]:
     """Return whether a message asks for what its writer told, or was told, and how sure that is, given its unit vector."""
-    if len(text) > MOST_CHARS:
+    if len(text) > MOST_CHARS or "\n" in text.strip():
         return "", 0.0
     is_advice = (is_request(text) or asks_advice(text)) and not asks_what_was_replied(text)
     sure = request_kind.kinds(text, vector, fitted())
