@@ -4,7 +4,7 @@ Long conversations of two people (`data/locomo/dev`) become chats of one of them
 learned, so that only what was said can answer. The questions about that person are put in their own words ("When did Ana move?":
 "When did I move?"), those that their own turns answer and those that suppose what was never so. Counted is how often memapp
 answers by itself, and whether one of at most two lines is from a turn that holds the answer; whose lines answer nothing; and to
-what was never so, how often it shows something all the same. The constants of `services.from_memory` were chosen on the
+what was never so, how often it shows something all the same. The constants of `services.likest` were chosen on the
 conversations that are not `benchmarks.locomo.CHECKED`.
 
 python -m benchmarks.own_answers [--small] [--data ../shared/data] [--show]

@@ -20,11 +20,8 @@ from memapp.language.english.answering_sentence import (
     has_wanted,
     is_held_half,
     is_of_theirs,
-    is_over,
-    may_tell_job,
     names_kind,
     quotable,
-    says_workplace,
     tells,
     tells_of_past,
     with_subject,
@@ -46,7 +43,6 @@ from memapp.language.english.memory_question import (
     asks_which,
     has_pronoun,
     is_about_memapp,
-    kind_of_life,
     looked_up_beside,
     may_be_theirs,
     named_alone,
@@ -54,25 +50,27 @@ from memapp.language.english.memory_question import (
     read,
     with_names,
 )
+from memapp.language.english.past_asked import SUREST, PastOf
 from memapp.language.english.profile import stated
 from memapp.language.english.second_person import answered
 from memapp.language.english.spoken_of import introduces, speaks_of
-from memapp.language.english.statements import in_third_person
 from memapp.language.english.when import named_times
 from memapp.prompts import own_remarks, quotes
 from memapp.runtime import Runtime
 from memapp.services import from_profile
-from memapp.services.named import said_of
-from memapp.services.near_answer import (
+from memapp.services.kind_of_life import known_of_kind
+from memapp.services.likest import (
+    LIKELY,
     NEAR,
     UNSURE,
     likeness,
     nearest,
-    of_kind,
-    that_it_waits,
-    waiting_for,
+    past_asked,
+    said_like,
+    with_replies,
     with_what_followed,
 )
+from memapp.services.named import said_of
 from memapp.services.over_time import NOTHING_BEFORE, held_once, known_over_time, told_lately
 from memapp.services.query import conversation_scope, find
 from memapp.services.quoted import (
@@ -87,9 +85,9 @@ from memapp.services.quoted import (
     said_before,
 )
 from memapp.services.recall import RecallRequest
-from memapp.services.said_like import asked_of, said_like, with_replies
 from memapp.services.talked_about import said_at, talked_about
 from memapp.services.tellable import tellable, without_withheld
+from memapp.services.waiting_answer import WAITS, that_it_waits, waiting_for
 from memapp.store import chat, memories, recalls
 
 UNKNOWN = own_remarks.UNKNOWN[0]
@@ -103,13 +101,11 @@ MYSELF = (
     "I am memapp, a program on your computer. A small language model writes my answers; what you ask me about yourself I answer "
     "from what you told me."
 )
+OPEN = (UNKNOWN, UNSAID, WAITS)
+"""Answers that leave it open."""
 LOOKED_UP = 10
 AMONG = 60
 """So many hits are looked through for those: replies, and what was asked before, are most like a question and answer none."""
-KINDS = {"job": 1, "hobby": 4}
-"""What is known by what facts are about, whatever their words, and how many of them are told."""
-OF_KIND_AMONG = 300
-"""So many facts, the pinned and important ones first, are looked through for those of a kind."""
 TOLD_SCORE = 0.5
 """Of a message that is quoted without holding all words of the question; below it the quote was about something else."""
 NEARLY = 0.25
@@ -121,32 +117,38 @@ NEXT = 3
 
 
 def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
-    """Return what memapp answers to a message by itself; None leaves it to the model."""
-    answer = _surely_known(runtime, message, earlier)
-    is_open = answer is None or answer.text in (UNKNOWN, UNSAID) or answer.text.startswith(UNSURE)
-    lines = said_like(runtime, message) if is_open and _may_be_said(runtime, message, answer) else []
-    return _told(runtime, lines, UNSURE) if lines else answer
+    """Return what memapp answers to a message by itself; None leaves it to the model.
 
-
-def _may_be_said(runtime: Runtime, message: Message, answer: FromMemory | None) -> bool:
-    """Say whether something like it may answer a question that has no sure answer.
-
-    What is theirs is known or not, and whether something was told nothing like it says.
+    Asked again for what it replied, it quotes that; else what is likest to a question only where nothing is sure.
     """
-    question = read(message.text)
-    if question is None or answer is None or answer.text not in (UNKNOWN, UNSAID):
-        return True
-    if question.is_yes_or_no:
-        return False
-    names_day = bool(named_times(message.text, runtime.clock().astimezone().date()))
-    return answer.text == UNSAID or question.is_told or names_day or asked_of(runtime, message.text) == "said"
-
-
-def _surely_known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)
+    asked_of, sure = past_asked(runtime, message.text)
+    question = read(message.text)
+    asked_of = "" if question and question.is_yes_or_no else asked_of  # whether something was said, nothing like it tells
+    if asked_of == "said" and sure >= SUREST and (told := _likest(runtime, message, asked_of)):
+        return told
+    answer = _surely_known(runtime, message, earlier)
+    if asked_of and (answer is None or answer.text.startswith(UNSURE)):
+        nothing = FromMemory(UNKNOWN) if asked_of == "told" and sure >= SUREST else None
+        return _likest(runtime, message, asked_of) or answer or nothing
+    if asked_of and answer and answer.text in OPEN:
+        names_time = bool(named_times(message.text, local_day(message)))
+        if names_time or asked_of == "said" or question is None or question.is_told:  # what is theirs is known or not
+            return _likest(runtime, message, asked_of, 0.0 if names_time else LIKELY) or answer
+    return answer
+
+
+def _likest(runtime: Runtime, message: Message, asked_of: PastOf, least: float = 0.0) -> FromMemory | None:
+    """Return the quotes that are likest to a message, as unsure where they are not very like it."""
+    lines = [line for line in said_like(runtime, message, asked_of) if line.sure >= least]
+    is_sure = asked_of == "said" and bool(lines) and lines[0].sure >= LIKELY
+    return _told(runtime, lines, *([] if is_sure else [UNSURE])) if lines else None
+
+
+def _surely_known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> FromMemory | None:
     before = known_over_time(runtime, message)
     is_found = before is not None and before.text != NOTHING_BEFORE
     if told := (before if is_found else None) or told_lately(runtime, message) or _of_last(runtime, message, earlier):
@@ -219,7 +221,7 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
         ]
     if question.wants and any(hit.kind == "memory" and is_of_theirs(question, hit.text) for hit in hits):
         question = replace(question, is_personal=True)
-    of_kind_asked, is_sure = _of_kind(runtime, question)
+    of_kind_asked, is_sure = known_of_kind(runtime, question)
     if lines := (of_kind_asked if is_sure else []) or _answering(runtime, question, message.thread_id, hits):
         return _told(runtime, lines)
     if of_kind_asked:
@@ -231,7 +233,7 @@ def _known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fr
     if not (question.is_personal or question.wants == "reason" or may_be_theirs(question)):
         return None
     hits = [*look(question, ("message",)), *hits]  # a message may say more than its fact
-    return _not_sure(runtime, question, message, hits)
+    return _not_sure(runtime, question, message, hits, times)
 
 
 def _as_theirs(message: Message) -> str:
@@ -245,9 +247,11 @@ def _is_spoken_of(runtime: Runtime, name: str, message: Message) -> bool:
     return any(one.role is Role.USER and one.id != message.id and speaks_of(one.typed_text, name) for one in said)
 
 
-def _not_sure(runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled]) -> FromMemory | None:
+def _not_sure(
+    runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled], times: Sequence[NamedTime]
+) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
-    lines = with_what_followed(runtime, question, message.thread_id, nearest(runtime, question, message, hits))
+    lines = with_what_followed(runtime, question, message.thread_id, nearest(runtime, question, message, hits, times))
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
     if is_of_person and (waiting := waiting_for(runtime, message.text, question, told)):
@@ -350,34 +354,6 @@ def _of_asked_kind(runtime: Runtime, question: MemoryQuestion, lines: Sequence[T
     alike = likeness(runtime, question.text, question, [line.text for line in unnamed])
     far = [line for line, like in zip(unnamed, alike, strict=True) if like < NEAR]
     return [line for line in lines if line not in far]
-
-
-def _of_kind(runtime: Runtime, question: MemoryQuestion) -> tuple[list[ToldLine], bool]:
-    """Return what is known of the person's own job, workplace or hobbies, by what facts are about, and whether that is sure.
-
-    Of jobs the last one told answers.
-    """
-    kind = kind_of_life(question)
-    if kind not in KINDS:
-        return [], False
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), OF_KIND_AMONG)
-    facts = [one for one in facts if (may_tell_job(one.text) if kind == "job" else _is_of_self(one.text))]
-    rated = of_kind(runtime, kind, [one.text for one in facts])
-    found = [(one, like, is_sure) for one, (like, is_sure) in zip(facts, rated, strict=True) if like]
-    if question.wants == "place":
-        found = [one for one in found if says_workplace(one[0].text)]
-    sure = [one for one in found if one[2]]
-    if kind != "job" or not sure:  # a job that is over is left out anyhow
-        found = [one for one in found if one[1] >= max(like for _, like, _ in found) - NEARLY / 2]
-    found = [one for one in found if not sure or one[2]]
-    newest = sorted(found, key=lambda one: one[0].updated_at, reverse=True)[: KINDS[kind]]
-    hits = [(Recalled.of(one, like, f"about: {kind}", one.updated_at), like) for one, like, _ in newest]
-    return [ToldLine(hit, answered(hit.text), like) for hit, like in hits], bool(sure)
-
-
-def _is_of_self(fact: str) -> bool:
-    told = in_third_person(fact)
-    return "User " in told and not told.startswith("User's") and not is_over(told)
 
 
 def _belongs_beside(question: MemoryQuestion, line: ToldLine, first: ToldLine) -> bool:

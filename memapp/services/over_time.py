@@ -34,8 +34,8 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.asked_to_forget import last_meant
 from memapp.services.consent import decisions
+from memapp.services.likest import UNSURE
 from memapp.services.named import named, said_of
-from memapp.services.near_answer import UNSURE
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import without_words_of_withheld
 from memapp.services.told_when import LINES, quote, told_with_day, typed_messages, when_told

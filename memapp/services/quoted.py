@@ -88,6 +88,14 @@ def _best(runtime: Runtime, question: MemoryQuestion, told: Sequence[str]) -> st
     return with_room(told[at:]) if question.is_told else shorten(one_line(told[at]), QUOTE_CHARS)
 
 
+def said_to(runtime: Runtime, hit: Recalled) -> list[str]:
+    """Return what the other one said just before."""
+    message = chat.get_message(runtime.read(), hit.id)
+    before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=1)
+    own = (OWN_WORDS, FROM_MEMORY)
+    return [shorten(one_line(one.text), QUOTE_CHARS) for one in before if one.role is not message.role and one.model not in own]
+
+
 def with_room(told: Sequence[str]) -> str:
     """Return the first of some sentences and those behind it that there is room for: what it was about may follow."""
     kept = one_line(told[0])

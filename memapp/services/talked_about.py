@@ -1,6 +1,6 @@
 """What was talked about on the days that are named, or in the chat before: the episodes, and the person's words of the rest."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import chain
 
 from memapp.domain.chat import Message, Role
@@ -62,7 +62,7 @@ def _is_told(sentence: str, told: list[str]) -> bool:
     return not telling or sentence.endswith("?") or any(share_held(text, telling) >= IS_TOLD for text in told)
 
 
-def said_at(runtime: Runtime, times: list[NamedTime]) -> list[Message]:
+def said_at(runtime: Runtime, times: Sequence[NamedTime]) -> list[Message]:
     """Return what the person said on days, but for what waits for their yes, was denied or taken back."""
     said = (chat.said_in(runtime.read(), time.year, time.month, time.day) for time in times)
     return tellable(runtime.read(), list(chain.from_iterable(said)))

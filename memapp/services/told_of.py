@@ -8,9 +8,10 @@ from memapp.domain.memory_request import MemoryRequest
 from memapp.language.english.memory_request import is_of_person, is_whole_question
 from memapp.runtime import Runtime
 from memapp.services import from_memory, from_profile
+from memapp.services.likest import UNSURE
 from memapp.services.named import named
-from memapp.services.near_answer import UNSURE, that_it_waits
 from memapp.services.query import conversation_scope
+from memapp.services.waiting_answer import that_it_waits
 
 
 def known_of(runtime: Runtime, request: MemoryRequest, message: Message, earlier: Sequence[Message]) -> FromMemory | None:

@@ -16,9 +16,9 @@ from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.consent import decisions
 from memapp.services.named import named
-from memapp.services.near_answer import that_it_waits
 from memapp.services.query import conversation_scope
 from memapp.services.tellable import tellable
+from memapp.services.waiting_answer import that_it_waits
 from memapp.store import chat
 
 LINES = 3

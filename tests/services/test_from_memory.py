@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from memapp.domain.chat import FROM_MEMORY, Message, Role
+from memapp.domain.chat import FROM_MEMORY, Message, Origin, Role
 from memapp.domain.memory import Recalled
 from memapp.domain.turn import Completed, Found
 from memapp.inference.embedder import ChildEmbedder, bundled
@@ -18,11 +19,15 @@ from memapp.services import chats, curate, from_memory
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import KNOWN_OF_IT, MYSELF, NOBODY, UNKNOWN, UNSAID
 from memapp.services.from_profile import NOTHING
-from memapp.services.near_answer import UNSURE, WAITS
+from memapp.services.likest import UNSURE
 from memapp.services.people import INTRODUCED
 from memapp.services.talked_about import NOTHING_THEN
 from memapp.services.turn import retry_turn
+from memapp.services.waiting_answer import WAITS
+from memapp.store import chat
 from tests.builders import learn, make_runtime, new_chat, only, say
+
+MAY_FIRST = datetime(2025, 5, 1, 10, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -664,6 +669,26 @@ def test_what_was_said_is_found_in_whatever_form_it_is_asked_for(runtime: Runtim
     assert "too busy" in own(runtime, "Why could none of my pals keep me company?")
     assert own(runtime, "That bread you told me how to bake, how long was it in the oven?") == UNSAID
     for asked in ("which film should I see next?", "how long is a mile?", "what's your favourite film?", "thanks, great tips!"):
+        assert own(runtime, asked) == "", asked
+
+
+def test_what_was_said_at_a_time_answers_though_it_is_little_like_the_question(runtime: Runtime) -> None:
+    with runtime.write() as session:
+        thread = chat.create_thread(session, "May", "companion", MAY_FIRST).id
+        for said in ("I had no energy and could not get on with my work.", "The soup was good."):
+            chat.add_message(session, thread, Role.USER, said, MAY_FIRST, origin=Origin.TYPED)
+    assert "no energy" in own(runtime, "what was wrong with me on may 1st?")
+    assert own(runtime, "what was wrong with me on may 2nd?") in ("", UNKNOWN)
+
+
+def test_what_only_the_person_can_know_is_not_left_to_a_small_model(runtime: Runtime) -> None:
+    tell(runtime, "I like hills.")
+    assert own(runtime, "Which peak is next on my list?") == UNKNOWN
+    for asked in (
+        "Can you recommend a peak for me?",
+        "what does this do?\n\nuser = {'city': 'Porto'}",
+        "which peak is the highest?",
+    ):
         assert own(runtime, asked) == "", asked
 
 

@@ -16,8 +16,8 @@ from memapp.services.asked_to_forget import ALL_LEFT, ALL_OF_IT, NOT_BROUGHT_UP,
 from memapp.services.beyond import CANNOT
 from memapp.services.consent import decisions, pending
 from memapp.services.curate import SECRET
+from memapp.services.likest import UNSURE
 from memapp.services.memory_request import KEPT_OUT
-from memapp.services.near_answer import UNSURE
 from memapp.services.over_time import UNTOLD
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat, only, say

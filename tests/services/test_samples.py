@@ -15,7 +15,7 @@ from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, samples
 from memapp.services.consent import decisions, pending
 from memapp.services.from_memory import UNKNOWN
-from memapp.services.near_answer import WAITS
+from memapp.services.waiting_answer import WAITS
 from tests.builders import learn, make_runtime, new_chat, only, say
 
 

@@ -8,7 +8,7 @@ from memapp.domain.when import NamedTime
 from memapp.language.english.grammar import EN
 
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_WRITTEN = rf"(?<!week of )(?<!weekend of )\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
+_WRITTEN = rf"\b(?:{_DAY}(?: of)? )?({{month_numbers}})\b\.?(?: {_DAY}\b)?(?:,? (\d{{4}})\b)?"
 _NUMERIC = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _SPAN = re.compile(r"\b(week|weekend) of (\d{1,2}) (\w+) (\d{4})\b")
 """As `dates` writes it."""
@@ -35,7 +35,7 @@ def named_times(text: str, today: date) -> list[NamedTime]:
     Of `the week of 16 November 2026` these are its days.
     """
     numeric = [NamedTime(int(year), int(month), int(day) if day else None) for year, month, day in _NUMERIC.findall(text)]
-    return list(dict.fromkeys([*_written(text), *numeric, *_spanned(text), *_told(text, today)]))
+    return list(dict.fromkeys([*_written(_SPAN.sub("", text)), *numeric, *_spanned(text), *_told(text, today)]))
 
 
 def _spanned(text: str) -> Iterator[NamedTime]:

@@ -60,3 +60,8 @@ def test_no_text_around_a_day_hides_it(text: str, today: date):
 )
 def test_since_when_something_holds_is_read_of_its_words(fact: str, since: str) -> None:
     assert since_in(fact) == since
+
+
+def test_a_week_is_its_days_and_not_its_month() -> None:
+    days = named_times("what did I do in the week of 16 November 2026?", date(2026, 11, 26))
+    assert days == [NamedTime(2026, 11, day) for day in range(16, 23)]
