@@ -116,14 +116,16 @@ def _candidate(runtime: Runtime, question: MemoryQuestion, asked: Message, hit: 
         told = quotable_of(runtime, question, asked.thread_id, message)
         meant = [with_subject(one, said_before(runtime, message, one)) for one in told]
         before = said_to(runtime, hit)
-    fits = speaks_of_same if not question.is_told else names if question.is_yes_or_no else lambda *_: True
-    of_them = [
-        at
-        for at, (one, whom) in enumerate(zip(told, meant, strict=True))
-        if not quotes.is_small_talk(one) and fits(question, whom)
-    ]
+    of_them = [at for at, one in enumerate(told) if not quotes.is_small_talk(one) and _is_of_them(question, meant[at])]
     answering = frozenset(at for at in of_them if may_answer(question, meant[at], is_fact=hit.kind == "memory"))
     return _Candidate(hit, told, of_them, answering, " ".join([*before, *told])) if of_them else None
+
+
+def _is_of_them(question: MemoryQuestion, sentence: str) -> bool:
+    """Say whether a sentence speaks of whom a question names; asked what was said, all may."""
+    if question.is_told:
+        return not question.is_yes_or_no or names(question, sentence)
+    return speaks_of_same(question, sentence)
 
 
 def _as_told(runtime: Runtime, question: MemoryQuestion, candidate: _Candidate, at: int) -> str:
