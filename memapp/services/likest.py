@@ -68,7 +68,7 @@ def likeness(runtime: Runtime, asked: str, question: MemoryQuestion, said: Seque
 
 
 def nearest(
-    runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled], times: Sequence[NamedTime] = ()
+    runtime: Runtime, question: MemoryQuestion, asked: Message, hits: Sequence[Recalled], times: Sequence[NamedTime]
 ) -> list[ToldLine]:
     """Return at most two lines that may answer a question, likest first; `times` are those that it asks about.
 
@@ -82,7 +82,8 @@ def nearest(
         whole, *sentences = (next(alike) for _ in range(1 + len(one.told)))
         at = max(one.of_them, key=lambda place: sentences[place] + OF_WANTED * (place in one.answering))
         like = (whole + sentences[at]) / 2
-        is_then = one.hit.kind == "message" and any(time.fits(one.hit.at) for time in times)
+        is_then = one.hit.kind == "message" and any(time.fits(one.hit.at.astimezone()) for time in times)
+        is_then = is_then and names(question, one.whole)
         least = LIKE_THEN if is_then else LIKE_WANTED if at in one.answering else LIKE
         if like >= least and sentences[at] >= min(least, LIKE_SENTENCE):
             rate = like + OF_RANK * one.hit.score + OF_WANTED * (at in one.answering) + OF_TIME * is_then
@@ -175,7 +176,7 @@ def _found(runtime: Runtime, message: Message, question: MemoryQuestion, times: 
     found = [*hits.values(), *(hit for hit in said_then if hit.id not in hits)]
     found = with_replies(runtime, found) if question.about == "replied" else found
     by_them = [hit for hit in found if (hit.said_by == "assistant") == (question.about == "replied")]
-    then = [hit for hit in by_them if any(time.fits(hit.at) for time in times)]
+    then = [hit for hit in by_them if any(time.fits(hit.at.astimezone()) for time in times)]
     return [*then[:LIKENED_THEN], *[hit for hit in by_them if hit not in then][:LIKENED]]
 
 

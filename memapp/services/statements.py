@@ -223,7 +223,7 @@ def _of_sentence(judged: Sequence[tuple[Statement, Judged]]) -> Iterator[Draft]:
             continue
         if said.is_sensitive >= SENSITIVE and not _is_ordinary_of_others(statement, said):
             yield _fact(statement, said, _field(said))
-        elif _lasts(pair):
+        elif _is_meant(pair) and _lasts(pair):
             beside = max((one for _, (one, _) in judged), key=lambda one: one.is_sensitive)
             is_rest = said.is_of_others >= OF_OTHERS and beside.is_sensitive >= SURELY_SENSITIVE
             most = beside if is_rest else most  # of somebody close one sentence tells one thing

@@ -98,7 +98,11 @@ def _ends(told: Sequence[str], following: Sequence[str]) -> int:
     if found is None or not EN.negations.isdisjoint(map(str.casefold, told)):
         return 0
     subject = (found["subject"] or "").casefold()
-    is_same = subject in ("", "i") if "I" in told else subject in ("", "he", "she") and word_at(told, 0) == "my"
+    if "I" in told:
+        is_same = subject in ("", "i")
+    else:  # of two people, nobody knows who `he` is
+        others = [word for word in told[2:] if word.casefold() in EN.people or word.casefold() == "my"]
+        is_same = word_at(told, 0) == "my" and (subject == "" or (subject in ("he", "she") and not others))
     return len(found[0].split()) if is_same else 0
 
 
