@@ -73,7 +73,8 @@ def _of_last_chat(runtime: Runtime, message: Message) -> list[Message]:
     others = [thread.id for thread in chat.list_threads(runtime.read(), limit=CHATS) if thread.id != message.thread_id]
     for thread_id in (message.thread_id, *others):
         said = [one for one in chat.list_messages(runtime.read(), thread_id, before=None) if one.role is Role.USER]
-        if any(one.id != message.id and _most_telling(one, answered_itself(runtime, said)) for one in said):
+        answered = answered_itself(runtime, said)
+        if any(one.id != message.id and _most_telling(one, answered) for one in said):
             return tellable(runtime.read(), said)
     return []
 
