@@ -162,7 +162,7 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
         return False
     new = correction.instead if corrected.instead else None
     is_placed = new and (correction.old or draft.text or said.rstrip(" .!").endswith(new.text))
-    return bool(is_placed) or correction.points_back or says_no_more(said)
+    return bool(is_placed) or says_no_more(said)
 
 
 def _is_of_corrected(draft: Draft, corrected: Corrected) -> bool:

@@ -462,6 +462,9 @@ def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns:
 def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:
     tell(runtime, "I play tennis.", "not anymore, I'm pregnant now")
     assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])
+    said = "not anymore, the knee that I broke in March never healed"
+    tell(runtime, "I play chess.", said)
+    assert (live(runtime), waiting(runtime)) == ([], [said, "pregnant"])
 
 
 def test_what_waits_in_the_persons_words_is_asked_about_as_corrected(runtime: Runtime) -> None:

@@ -215,8 +215,9 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
         return
     is_denied = not EN.denials.isdisjoint(word.casefold() for word in words)
     for part in _parts(words):
-        has_lead, text = _without_leads(join(part))
+        before, text, behind = _without_leads(join(part))
         found = _read(text)
+        has_lead = before or (behind and (not text or found != Correction()))  # `she plays chess actually` leads to nothing else
         if found.points_back and not is_first:
             found = replace(found, points_back=False, is_lead=True)
         is_first = is_first and (not text or found.points_back)
@@ -266,21 +267,22 @@ def _parts(words: Sequence[str]) -> Iterator[list[str]]:
             yield list(part)
 
 
-def _without_leads(text: str) -> tuple[bool, str]:
-    """Return whether a text begins or ends with what may lead to a correction, and the rest of it."""
+def _without_leads(text: str) -> tuple[bool, str, bool]:
+    """Return a text without what may lead to a correction before or behind it, and whether there is any on either side."""
     begun = EN.regex(r"(?:(?:(?:{lead}|{passing})(?![\w'-])|[,!])\s*)*").match(text)
     start = begun.end() if begun else 0
     ended = EN.regex(r"(?:(?:^|\s+){leads_behind}|,)*$").search(text, start)
     end = ended.start() if ended else len(text)
-    leads = EN.regex(r"(?<![\w'-]){lead}(?![\w'-])").search(text[:start]) or EN.regex("{leads_behind}").search(text[end:])
-    return leads is not None, text[start:end].strip()
+    before, behind = EN.regex(r"(?<![\w'-]){lead}(?![\w'-])").search(text[:start]), EN.regex("{leads_behind}").search(text[end:])
+    return before is not None, text[start:end].strip(), behind is not None
 
 
 def _read(text: str) -> Correction:
     """Read a part in the first way that it fits; else the value that it may be."""
     ways = ((way, _fitting(way["patterns"], text)) for way in EN.entry("ways"))
     read = (_in_way(way, found.groupdict()) for way, found in ways if found)
-    return next(filter(None, read), Correction(instead=_value(text, is_all=True), is_bare=True))
+    value = _value(text, is_all=True)
+    return next(filter(None, read), Correction(instead=value, is_bare=value is not None))
 
 
 def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correction | None:

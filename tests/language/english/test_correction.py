@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.english.correction import Value, is_about, read_correction
+from memapp.language.english.correction import Value, is_about, read_correction, says_no_more
 from memapp.language.english.replacement import replacements
 
 
@@ -35,10 +35,19 @@ def test_a_value_is_given_in_place_of_another(said: str, instead: Value) -> None
         "sorry for the typos",
         "I used to bite my nails. Not any more.",
         'he said "I don\'t drink coffee any more"',
+        "my daughter plays chess actually, she's 11 and beats me every time",
     ],
 )
 def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
     assert read_correction(said) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "is_all"),
+    [("no wait, Teo", True), ("not anymore, I switched to tea", True), ("no, Teo, and the flat is too quiet since he left", False)],
+)
+def test_only_what_corrects_in_each_of_its_parts_says_no_more(said: str, is_all: bool) -> None:
+    assert says_no_more(said) is is_all
 
 
 @pytest.mark.parametrize(
