@@ -117,7 +117,8 @@ def _candidate(runtime: Runtime, question: MemoryQuestion, asked: Message, hit: 
         told = quotable_of(runtime, question, asked.thread_id, message)
         meant = [with_subject(one, said_before(runtime, message, one)) for one in told]
         before = said_to(runtime, hit)
-    of_them = [at for at, one in enumerate(told) if not quotes.is_small_talk(one) and _is_of_them(question, meant[at])]
+    says = [at for at, one in enumerate(told) if not (quotes.is_small_talk(one) or quotes.asks(one))]
+    of_them = [at for at in says if _is_of_them(question, meant[at])]
     answering = frozenset(at for at in of_them if may_answer(question, meant[at], is_fact=hit.kind == "memory"))
     return _Candidate(hit, told, of_them, answering, " ".join([*before, *told])) if of_them else None
 

@@ -97,6 +97,7 @@ def test_to_a_case_only_what_shares_a_word_with_the_message_belongs() -> None:
         ("I forgot. what is my dog called", True),
         ("Remind me what my dog is called.", True),
         ("Tell me about my dog", True),
+        ("tell me something about dogs", True),
         ("Can you tell me what my dog is called?", True),
         ("Do you remember my dog?", True),
         ("Can you write a poem about my dog?", False),

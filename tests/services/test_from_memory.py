@@ -109,6 +109,12 @@ def test_the_profile_comes_first_and_who_she_is_is_told(runtime: Runtime) -> Non
     assert own(runtime, "what does my sister love") == "Your sister Mira loves pottery."
 
 
+def test_where_a_place_is_its_name_tells_and_where_somebody_is_none_does(runtime: Runtime) -> None:
+    tell(runtime, "Remember that my tram depot is Slatina.", "My sister is Jana.")
+    assert own(runtime, "where's my depot?") == "Your tram depot is Slatina."
+    assert not own(runtime, "where's my sister?").startswith("Your")
+
+
 def test_what_nobody_told_is_not_known_and_a_false_premise_is_not_confirmed(runtime: Runtime) -> None:
     tell(runtime, "My sister Mira lives in Ghent.", "I love jazz and hiking.", "We went to Lisbon.")
     for question in (

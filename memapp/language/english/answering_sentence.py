@@ -200,6 +200,8 @@ def has_wanted(question: MemoryQuestion, sentence: str) -> bool:
         return EN.regex("{own_name_told}").search(expand(sentence)) is not None
     if question.wants == "name":
         return asked_name(question, sentence) != "" or _has_name(question, sentence)
+    if question.wants == "place" and not question.kin and EN.regex("{place_by_name}").search(sentence):
+        return True
     if question.wants == "number" and (counted := _counted(question)) & _held(sentence):
         return _has_amount(sentence, counted)
     if question.wants == "person":
