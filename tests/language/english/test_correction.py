@@ -44,7 +44,11 @@ def test_what_only_sounds_like_a_correction_is_none(said: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "is_all"),
-    [("no wait, Teo", True), ("not anymore, I switched to tea", True), ("no, Teo, and the flat is too quiet since he left", False)],
+    [
+        ("no wait, Teo", True),
+        ("not anymore, I switched to tea", True),
+        ("no, Teo, and the flat is too quiet since he left", False),
+    ],
 )
 def test_only_what_corrects_in_each_of_its_parts_says_no_more(said: str, is_all: bool) -> None:
     assert says_no_more(said) is is_all
