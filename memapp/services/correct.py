@@ -13,12 +13,12 @@ from memapp.domain.consent import CONFLICT, FACT, ConsentRequest
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
-from memapp.language.english.correction import Correction, correction_of, is_about
+from memapp.language.english.correction import Correction, correction_of, is_about, leads
 from memapp.language.english.dates import typed_on_its_day
 from memapp.language.english.grammar import stems, tokens
 from memapp.language.english.habit import takes_place_of
 from memapp.language.english.recall import query_words
-from memapp.language.english.replacement import Replacement, replacements
+from memapp.language.english.replacement import Replacement, replacements, tells_otherwise
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
@@ -72,12 +72,24 @@ class Corrected:
 
 
 def find(runtime: Runtime, message: Message, learned: Collection[str] = ()) -> Corrected | None:
-    """Return what a message corrects or ends, if that is clear; or what the person did until they began what is learned of it."""
+    """Return what a message corrects or ends, if that is clear; or what the person did until they began what is learned of it.
+
+    `learned` is what the message tells, as facts or, where it waits, in the person's words.
+    """
     correction = correction_of(message)
-    found = _find(runtime, message, correction) if correction else None
+    found = (_find(runtime, message, correction) if correction else None) or _told_anew(runtime, message, learned)
     if correction is None or found is None:
-        return _given_up(runtime, message, learned)
+        return found or _given_up(runtime, message, learned)
     return replace(found, is_over=correction.is_over, beside=_asked_of(runtime.read(), found.known) if found.known else ())
+
+
+def _told_anew(runtime: Runtime, message: Message, learned: Collection[str]) -> Corrected | None:
+    """Return what a message that leads to a correction tells again with another value, if that is one thing said of late."""
+    if not leads(message.typed_text):
+        return None
+    came = [found for one in _said_before(runtime, message) for found in _came_from(runtime.read(), one)]
+    gone = {one.text: one for one in came if any(tells_otherwise(told, one.text) for told in learned)}
+    return next(iter(gone.values())) if len(gone) == 1 else None
 
 
 def _given_up(runtime: Runtime, message: Message, learned: Collection[str]) -> Corrected | None:

@@ -81,7 +81,7 @@ def learn(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel:
     if told is None:
         return  # still pending: until the embedding model is there
     taught = history.texts_from(runtime.read(), message.id)  # it may be read again after a yes
-    corrected = None if taught else find(runtime, message, [one.text for one in told])
+    corrected = None if taught else find(runtime, message, [one.text or one.value for one in told])
     if not (corrected or taught) and (text := restated(runtime, message)):
         told = [*(told_in(runtime, text) or ()), *told]
     drafts, refused, failure = told, list[list[str]](), None

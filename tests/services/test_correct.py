@@ -138,6 +138,16 @@ def test_a_correction_of_what_nothing_is_known_of_changes_nothing_else(runtime: 
         (("my friends Tom and Anna have a boat", "wait, its Tom and Hanna"), ["User's friends Tom and Hanna have a boat."]),
         (("I have a cat and a dog", "no wait, a cat and a rabbit"), ["User has a cat and a rabbit."]),
         (("I play chess and poker", "sorry, I meant chess and bridge"), ["User plays chess and bridge."]),
+        (("Our flight leaves at 6", "no wait, our flight leaves at 7"), ["User's flight leaves at 7."]),
+        (
+            ("My cousin Salma's wedding is in June", "actually Salma's wedding is in July"),
+            ["User's cousin Salma's wedding is in July 2026."],
+        ),
+        (
+            ("My sister is a nurse", "actually my sister's wedding is in July"),
+            ["User's sister is a nurse.", "User's sister's wedding is in July 2026."],
+        ),
+        (("I like tea", "actually I like coffee"), ["User likes coffee.", "User likes tea."]),
     ],
 )
 def test_another_value_stands_in_the_place_of_what_was_told_just_before(

@@ -122,6 +122,12 @@ def read_correction(text: str) -> Correction | None:
     return found if found.points_back and not is_answer else None
 
 
+def leads(text: str) -> bool:
+    """Say whether a message begins with words behind which another thing may hold than was told before: `sorry, ...`."""
+    first = next(iter(stated_sentences(text)), ())
+    return any(before or not part for before, part, _ in (_without_leads(join(words)) for words in [*_parts(first)][:1]))
+
+
 def says_no_more(text: str) -> bool:
     """Say whether each part of a text corrects or ends something, so that by itself it tells nothing."""
     parts = (_without_leads(join(part))[1] for words in stated_sentences(text) for part in _parts(words))

@@ -7,6 +7,7 @@ judged here.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz
 
@@ -118,6 +119,19 @@ def restated(correction: Correction, text: str) -> str:
     written = tokens(told[at])
     told[at] = join([*written[:start], _in_form_of(written[end - 1], value.text), *written[end:]])
     return ". ".join(told)
+
+
+def tells_otherwise(new: str, old: str) -> bool:
+    """Say whether two statements say the same but for a number, a day or a name behind the verb: `it is at 7`, `it is at 6`."""
+    told, before = (tokens(one.rstrip(".")) for one in (new, old))
+    steps = SequenceMatcher(None, before, told, autojunk=False).get_opcodes()
+    others = [(start, [*before[start:end], *told[at:to]]) for step, start, end, at, to in steps if step == "replace"]
+    is_only_that = all(step in ("equal", "replace") for step, *_ in steps)
+    return bool(others) and is_only_that and all(verb_place(before) < at and all(map(_is_value, some)) for at, some in others)
+
+
+def _is_value(word: str) -> bool:
+    return word[:1].isupper() or bool(number_in(word)) or is_day(word) or word.casefold() in EN.months
 
 
 def has_place(correction: Correction, text: str) -> bool:
