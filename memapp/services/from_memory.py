@@ -72,6 +72,7 @@ from memapp.services.likest import (
 )
 from memapp.services.named import said_of
 from memapp.services.over_time import NOTHING_BEFORE, held_once, known_over_time, told_lately
+from memapp.services.people import with_capitals
 from memapp.services.query import conversation_scope, find
 from memapp.services.quoted import (
     EARLIER,
@@ -121,6 +122,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
 
     Asked again for what it replied, it quotes that; else what is likest to a question only where nothing is sure.
     """
+    message = replace(message, text=with_capitals(runtime, message.text))
     if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):

@@ -26,6 +26,7 @@ from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forge
 from memapp.services.asked_to_remember import allow, remember
 from memapp.services.embed import embedded
 from memapp.services.over_time import known_since
+from memapp.services.people import with_capitals
 from memapp.services.told_of import known_of
 from memapp.store import chat, expectations, history, search
 from memapp.store.session import Session
@@ -52,6 +53,7 @@ class Done:
 
 def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]) -> MemoryRequest | None:
     """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
+    text = with_capitals(runtime, text)
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
     if earlier and earlier[-1].model == FROM_MEMORY and doubts(text):
@@ -68,6 +70,7 @@ def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> Mem
         return None
     if takes_back(text) or asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
         return None
+    text = with_capitals(runtime, text)
     rows = embedded(runtime, [text])
     return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
 

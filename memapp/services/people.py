@@ -1,8 +1,9 @@
 """Who of the person's has a name, as their facts tell it: `User's cousin Tobias has a van.`"""
 
+import re
 from collections.abc import Sequence
 
-from memapp.language.english.given_names import is_common, whose_words
+from memapp.language.english.given_names import given_names, is_common, whose_words
 from memapp.language.english.grammar import expand, tokens
 from memapp.runtime import Runtime
 from memapp.services.query import conversation_scope
@@ -19,3 +20,11 @@ def introducing(runtime: Runtime, texts: Sequence[str]) -> list[str]:
     written = (word.removesuffix("'s") for text in texts for word in tokens(expand(text)))
     telling = list(dict.fromkeys(word for word in written if not is_common(word)))[:NAMES_AMONG]
     return search.texts_with(runtime.read(), conversation_scope(runtime), telling, whose_words(), INTRODUCED)
+
+
+def with_capitals(runtime: Runtime, text: str) -> str:
+    """Return a text with those whom the facts name written as they are there: `what do you know about Mira`, of `mira`."""
+    names = {one.word for told in introducing(runtime, [text]) for one in given_names(told)}
+    for name in names:
+        text = re.sub(rf"\b{re.escape(name.lower())}\b", name, text)
+    return text

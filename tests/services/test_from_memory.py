@@ -109,6 +109,14 @@ def test_the_profile_comes_first_and_who_she_is_is_told(runtime: Runtime) -> Non
     assert own(runtime, "what does my sister love") == "Your sister Mira loves pottery."
 
 
+def test_who_is_named_in_small_letters_is_known_too(runtime: Runtime) -> None:
+    tell(runtime, "My daughter Eliska plays chess.", "My neighbour Radek has two dogs.")
+    for question in ("what do you know about eliska?", "tell me about eliska", "what do you know of eliska"):
+        assert own(runtime, question) == "Your daughter Eliska plays chess.", question
+    assert own(runtime, "tell me about radek") == "Your neighbour Radek has two dogs."
+    assert own(runtime, "what do you know about chess?") == ""
+
+
 def test_where_a_place_is_its_name_tells_and_where_somebody_is_none_does(runtime: Runtime) -> None:
     tell(runtime, "Remember that my tram depot is Slatina.", "My sister is Jana.")
     assert own(runtime, "where's my depot?") == "Your tram depot is Slatina."
