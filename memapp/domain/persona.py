@@ -33,6 +33,11 @@ class Persona(BaseModel):
     """Longest reply, where it differs from the setting."""
 
     @property
+    def is_program(self) -> bool:
+        """Say whether it speaks of itself as the program that it is; others are whom they play."""
+        return self.name == "memapp"
+
+    @property
     def is_inner_voice(self) -> bool:
         """Say whether one speaks to it of its case, and not to memapp."""
         return self.mode == "inner_voice"

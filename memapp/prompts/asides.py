@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from memapp.domain.repetition import nearly_said
 from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.framing import plays_a_part
 from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import expand, is_adverb, stems, tokens
 from memapp.language.english.profile_forms import in_first_person
@@ -97,20 +98,33 @@ def claim_start(reply: str, facts: Sequence[str], profile_line: str) -> int | No
     return None
 
 
+def life_start(reply: str, message: str) -> int | None:
+    """Return where a program first tells of a life that it does not have, a job, a taste, a family; None for nowhere.
+
+    Not so where the person speaks of what it is, or gives it a part.
+    """
+    if _EN.regex("{names_aside}").search(message) or plays_a_part([message]):
+        return None
+    lives = _EN.regex("{life}")
+    told = ((found.start(), statements.read(found[0])) for found in _SENTENCE.finditer(reply))
+    return next((start for start, read in told if any(lives.match(one.fact) for one in read)), None)
+
+
 def unsaid_start(reply: str, said: Sequence[str], facts: Sequence[str]) -> int | None:
-    """Return where a reply first tells of somebody of the person's what neither they said nor a fact has; None for nowhere.
+    """Return where a reply first tells of somebody of the person's what no message of theirs nor a fact has; None for nowhere.
 
     Praise may be said of anybody, and a guess that says to be one.
     """
     told = (*map(in_first_person, facts), *said)
-    known = frozenset(stem for text in told for word in tokens(expand(text)) for stem in stems(word))
+    known = [frozenset(stem for word in tokens(expand(text)) for stem in stems(word)) for text in told]
     for found in _SENTENCE.finditer(reply):
         if found[0].rstrip("\"'”’)*]").endswith("?") or _THEIRS.regex("{guess}").search(found[0]):
             continue
         mine = _THEIRS.regex(r"{good_to_hear}").sub("", _EN.regex(r"\byour\b").sub("my", expand(found[0])))
         others = _others_named(reply[: found.start()], told)
         for one in statements.read(mine, (*told, *others)):
-            if _THEIRS.regex("{of_theirs}").match(one.fact) and any(_tells(word, known) for word in tokens(one.fact)):
+            is_of_theirs = _THEIRS.regex("{of_theirs}").match(one.fact) is not None
+            if is_of_theirs and all(any(_tells(word, some) for word in tokens(one.fact)) for some in known):
                 return found.start()
     return None
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memapp.language.english import statements
 from memapp.language.english.memory_question import possessed
 from memapp.language.english.second_person import addressed
-from memapp.prompts.asides import is_hard
+from memapp.prompts.asides import is_hard, life_start
 from memapp.prompts.quotes import asks, is_small_talk, wants_something
 
 UNKNOWN = (
@@ -42,6 +42,13 @@ AT_A_LOSS = (
     "That is more than I can answer well. One of the larger models in Models (F8) may.",
 )
 """Where nothing that a small model wrote, twice, was a reply to what was asked."""
+NO_LIFE = (
+    "I am a program, so I have nothing of the kind to tell. What about you?",
+    "Of that I have none: I only run on your computer. And you?",
+    "Nothing of that kind happens to a program. How is it with you?",
+    "That takes a life, and I am a program. Tell me of yours.",
+)
+"""To a question of what it likes, has or does, where a small model made up a life."""
 HEARD = ("Thanks for telling me.", "I see.", "I hear you.", "Go on, I am listening.")
 """The same where nothing was asked."""
 HEARD_THAT = ("So {}.", "I see: {}.", "Thanks for telling me that {}.")
@@ -62,8 +69,10 @@ def reworded(remark: str, said: Sequence[str]) -> str:
     return _unsaid(wordings, said)
 
 
-def at_a_loss(message: str, said: Sequence[str] = ()) -> str:
-    """Return what is said where nothing came that could be."""
+def at_a_loss(message: str, said: Sequence[str] = (), unfit: str = "") -> str:
+    """Return what is said where nothing came that could be; `unfit` did come."""
+    if asks(message) and life_start(unfit, message) is not None:
+        return _unsaid(NO_LIFE, said)
     if wants_something(message) and (asks(message) or not is_hard(message)):
         return _unsaid(AT_A_LOSS, said)
     if is_small_talk(message):

@@ -14,7 +14,7 @@ from memapp.language.english.life_domains import is_constraint, is_request, is_v
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
-from memapp.prompts.asides import aside_start, claim_start, stray_start, unsaid_start
+from memapp.prompts.asides import aside_start, claim_start, life_start, stray_start, unsaid_start
 from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
 from memapp.prompts.own_remarks import is_plain
 from memapp.prompts.quotes import (
@@ -292,6 +292,7 @@ def cut_at(context: PromptContext, hits: Sequence[Recalled], reply: str) -> int 
         said = [*(one.user for one in context.history if one.user), message]
         starts.append(claim_start(reply, facts, context.profile_line))
         starts.append(unsaid_start(reply, said, [*facts, context.profile_line]))
+        starts.append(life_start(reply, message) if context.persona.is_program else None)
         starts.append(stray_start(reply, message, _called(said, context.profile_line)))
     if not _wants_paragraphs(context) and (end := _PARAGRAPH_END.search(reply)):
         starts.append(end.start())

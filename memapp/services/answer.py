@@ -233,7 +233,7 @@ class _Reply:
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
         if self._is_all_aside and not turn.cancel.is_set():
-            self.text = own_remarks.at_a_loss(turn.message.text if turn.message else "", self._said())
+            self.text = own_remarks.at_a_loss(turn.message.text if turn.message else "", self._said(), self.aside)
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""

@@ -96,8 +96,6 @@ KNOWN_OF_IT = "This is what I know of it:"
 """Where something else is known than a question takes for so: it is neither confirmed nor denied."""
 NOBODY = "I do not know whom you mean. Tell me the name."
 UNSAID = "I find nothing that I said about that."
-NAME = "memapp"
-"""What the persona is called that speaks of itself as the program; others are whom they play."""
 MYSELF = (
     "I am memapp, a program on your computer. A small language model writes my answers; what you ask me about yourself I answer "
     "from what you told me."
@@ -123,7 +121,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     Asked again for what it replied, it quotes that; else what is likest to a question only where nothing is sure.
     """
     message = replace(message, text=with_capitals(runtime, message.text))
-    if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).name == NAME:
+    if is_about_memapp(message.text) and runtime.persona_in(chat.get_thread(runtime.read(), message.thread_id)).is_program:
         return FromMemory(MYSELF)
     if asks_what_was_talked_about(message.text):
         return talked_about(runtime, message)

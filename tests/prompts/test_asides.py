@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.prompts.asides import aside_start, claim_start, stray_start, unsaid_start
+from memapp.prompts.asides import aside_start, claim_start, life_start, stray_start, unsaid_start
 
 
 @pytest.mark.parametrize(
@@ -144,3 +144,37 @@ def test_questions_wishes_praise_and_what_was_told_are_not(said: list[str], repl
 def test_a_fact_that_the_prompt_has_was_told() -> None:
     assert unsaid_start("Miso is a poodle.", [DOG], ["User's dog Miso is a poodle."]) is None
     assert unsaid_start("Miso is a beagle.", ["Miso snores"], ["User's dog Miso is a poodle."]) == 0, "who it is stands there too"
+
+
+def test_what_is_told_of_one_thing_is_not_told_of_another() -> None:
+    assert unsaid_start("Mira plays the cello too!", [SISTER, "I used to play the cello"], ()) == 0
+    assert unsaid_start("Mira lives in Oslo too!", [SISTER, "I used to play the cello"], ()) is None
+
+
+@pytest.mark.parametrize(
+    "life",
+    [
+        "I'm a yoga teacher.",
+        "I work in a music shop.",
+        "I love playing bingo.",
+        "My favorite movie is Up.",
+        "I was a nurse once.",
+    ],
+)
+def test_a_program_tells_of_no_life(life: str) -> None:
+    assert life_start(f"How nice. {life}", "What do you do for fun?") == len("How nice. ")
+    assert life_start(life, "Let's play: you are a pirate and I am your parrot.") is None
+    assert life_start(life, "do you know what kind of program you are?") is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm glad to hear that. I'm fine, just a little slow. I'm always happy to help.",
+        "I am a program on your computer. I'm a big fan of that! I like your enthusiasm.",
+        "I'd love to hear more. I am not sure. I hope you sleep well. I think it is a good plan.",
+        "I remember that: you live in Ghent.",
+    ],
+)
+def test_what_it_feels_or_does_here_is_no_life(reply: str) -> None:
+    assert life_start(reply, "I baked bread today") is None
