@@ -34,8 +34,10 @@ LEAST_COSINE = 0.25
 """A fact less like the message than this shares a word with it and nothing else.
 
 A long message is like nothing much, and a word is what an answer in it is found by: with this for messages too, two answers of 36
-are lost (`benchmarks.isolation`). To a request for advice no answer was given before, so there it holds for messages as well.
+are lost (`benchmarks.isolation`). To a request for advice no answer was given before: there a message must be likelier than a fact.
 """
+LEAST_COSINE_SAID = 0.35
+"""The same of what was said, where advice is wanted: `I can't decide between two soups` is of no use to who wants an instrument."""
 _EN = lexicon("talk")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4
@@ -60,7 +62,8 @@ def choose(
     hits = [hit for hit in hits if _shares_word(hit.text, subject) or (not own_case and _matches(hit, least))]
     is_advice = asks_advice(message)
     of_itself = [hit for hit in hits if hit.cosine == 0 or (hit.kind == "message" and not is_advice)]
-    hits = [hit for hit in hits if hit in of_itself or hit.cosine >= least_cosine]
+    far = max(least_cosine, LEAST_COSINE_SAID)
+    hits = [hit for hit in hits if hit in of_itself or hit.cosine >= (least_cosine if hit.kind == "memory" else far)]
     asked_for_replies = asks_what_was_replied(message)
     if asked_for_replies:
         hits = sorted(hits, key=lambda hit: hit.said_by == "user")

@@ -125,7 +125,7 @@ def read_correction(text: str) -> Correction | None:
 def leads(text: str) -> bool:
     """Say whether a message begins with words behind which another thing may hold than was told before: `sorry, ...`."""
     first = next(iter(stated_sentences(text)), ())
-    return any(before or not part for before, part, _ in (_without_leads(join(words)) for words in [*_parts(first)][:1]))
+    return _without_leads(join(next(_parts(first), [])))[0]
 
 
 def says_no_more(text: str) -> bool:
@@ -274,7 +274,7 @@ def _parts(words: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _without_leads(text: str) -> tuple[bool, str, bool]:
-    """Return a text without what may lead to a correction before or behind it, and whether there is any on either side."""
+    """Return whether words that may lead to a correction stand before a text, the text without them, and whether any are behind."""
     begun = EN.regex(r"(?:(?:(?:{lead}|{passing})(?![\w'-])|[,!])\s*)*").match(text)
     start = begun.end() if begun else 0
     ended = EN.regex(r"(?:(?:^|\s+){leads_behind}|,)*$").search(text, start)
