@@ -34,10 +34,10 @@ LEAST_COSINE = 0.25
 """A fact less like the message than this shares a word with it and nothing else.
 
 A long message is like nothing much, and a word is what an answer in it is found by: with this for messages too, two answers of 36
-are lost (`benchmarks.isolation`). To a request for advice no answer was given before: there a message must be likelier than a fact.
+are lost (`benchmarks.isolation`). Where advice is wanted, no answer was given before: a message must be likelier there.
 """
 LEAST_COSINE_SAID = 0.35
-"""The same of what was said, where advice is wanted: `I can't decide between two soups` is of no use to who wants an instrument."""
+"""The same of what was said, where advice is wanted: `I can not decide between two soups` helps nobody choose an instrument."""
 _EN = lexicon("talk")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _LEAST_WORDS = 4

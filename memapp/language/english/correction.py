@@ -274,7 +274,7 @@ def _parts(words: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _without_leads(text: str) -> tuple[bool, str, bool]:
-    """Return whether words that may lead to a correction stand before a text, the text without them, and whether any are behind."""
+    """Return whether what may lead to a correction stands before a text, the text without them, and whether any is behind."""
     begun = EN.regex(r"(?:(?:(?:{lead}|{passing})(?![\w'-])|[,!])\s*)*").match(text)
     start = begun.end() if begun else 0
     ended = EN.regex(r"(?:(?:^|\s+){leads_behind}|,)*$").search(text, start)
