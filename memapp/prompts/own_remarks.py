@@ -59,6 +59,7 @@ ALL_RIGHT = ("All right.", "Good.", "Fine.")
 MOST_WORDS = 14
 """Nobody is told back more than this."""
 _HEDGE = re.compile(r",? you (?:think|guess|suppose|hope)$")
+_TO_MEMAPP = re.compile(r"\byour?s?\b", re.IGNORECASE)
 NOT_HEARD = frozenset(["god", "goodness", "bad", "gosh", "lord", "life", "turn", "way", "point", "pleasure", "word", "self"])
 """What follows `my` and is nothing of theirs: `oh my god`."""
 
@@ -71,7 +72,7 @@ def reworded(remark: str, said: Sequence[str]) -> str:
 
 def at_a_loss(message: str, said: Sequence[str] = (), unfit: str = "") -> str:
     """Return what is said where nothing came that could be; `unfit` did come."""
-    if asks(message) and life_start(unfit, message) is not None:
+    if asks(message) and _TO_MEMAPP.search(message) and life_start(unfit, message) is not None:
         return _unsaid(NO_LIFE, said)
     if wants_something(message) and (asks(message) or not is_hard(message)):
         return _unsaid(AT_A_LOSS, said)
