@@ -39,7 +39,7 @@ from memapp.services.consent import decisions, pending
 from memapp.services.imports.whole import import_file
 from memapp.services.turn import take_turn
 from memapp.services.upkeep import work
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 HANDLED = 0.98
 SMALL_STEP = 8

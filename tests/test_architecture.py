@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from memapp.language.english.duplicates import ENGLISH
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "memapp"
@@ -102,7 +102,7 @@ RULES = {
         " light_run light_hook record_run"
     ),
     "record_run": rule(
-        "services tools language domain runtime store.database settings categories paths errors light_run after_run"
+        "services tools language domain runtime store.opening settings categories paths errors light_run after_run"
     ),
     "__main__": rule("cli light_run light_hook"),
 }
@@ -381,7 +381,13 @@ def test_a_command_that_works_waits_for_nothing_of_memapp(tmp_path: Path) -> Non
 
 def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(tmp_path: Path) -> None:
     late = {"click", "dataclasses", "pydantic", "tomllib", "subprocess", "rapidfuzz", "memapp.settings", "memapp.runtime"}
-    late |= {"memapp.store.database", "memapp.store.changes", "memapp.language.lexicon", "memapp.domain.lessons.utility"}
+    late |= {
+        "memapp.store.database",
+        "memapp.store.opening",
+        "memapp.store.changes",
+        "memapp.language.lexicon",
+        "memapp.domain.lessons.utility",
+    }
     source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'cat', 'no such vase'])) == 1"
     open_database(tmp_path / "memapp.db", ENGLISH).close()
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
