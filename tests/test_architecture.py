@@ -258,7 +258,7 @@ def test_the_check_itself_tells_right_from_wrong(file: str, source: str, wrong: 
 UI_LAYERS = tuple(
     words(layer)
     for layer in (
-        "safe themes garbage pasted keys terminal modes messages",
+        "safe themes garbage pasted keys terminal terminal_app modes messages",
         "background read_models talk session",
         "widgets",
         "memories.memory_rows",
