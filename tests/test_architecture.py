@@ -64,7 +64,7 @@ RULES = {
     "inference": rule(
         "inference domain errors",
         "jinja2 httpx numpy psutil pydantic",
-        inside_functions="llama_cpp gguf sentence_transformers torch huggingface_hub",
+        inside_functions="llama_cpp gguf sentence_transformers torch huggingface_hub threadpoolctl",
         standard=Rule.standard,
     ),
     # `inference` itself is the Protocols; its modules, the real models, are for `bootstrap`. What only looks at a file or an
