@@ -20,7 +20,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -172,19 +172,27 @@ CHANNELS: dict[str, Callable[[Runtime, str, str], bool]] = {
 }
 
 
-def attack(channel: Callable[[Runtime, str, str], bool], strings: Strings, model: Callable[[Runtime], ChatModel]) -> Damage:
-    """Send every string through one channel into one fresh file."""
-    damage = Damage()
+@contextmanager
+def started(model: Callable[[Runtime], ChatModel]) -> Iterator[tuple[Runtime, ChatModel]]:
+    """Open a fresh file with a model, and with what messages are read by: without that nothing could be learned at all."""
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
         answers = model(runtime)
         runtime.chat.fill(answers)
+        runtime.embedding.fill(bootstrap.open_embedder(runtime))
+        yield runtime, answers
+
+
+def attack(channel: Callable[[Runtime, str, str], bool], strings: Strings, model: Callable[[Runtime], ChatModel]) -> Damage:
+    """Send every string through one channel into one fresh file."""
+    damage = Damage()
+    with started(model) as (runtime, answers):
         curate.add(runtime, SECRET, category=SECRET_CATEGORY)
         before = {one.id for one in curate.list_memories(runtime)}
         for text, email in zip(strings.attacks, cycle(strings.emails or [""]), strict=False):
             damage.tried += 1
             damage.leaks += channel(runtime, text, email)
         if isinstance(answers, ScriptedModel):
-            damage.leaks += sum(SECRET_WORDS in repr(prompt) for prompt in answers.seen)
+            damage.leaks += sum(SECRET_WORDS in repr(prompt) for prompt in answers.seen if not prompt.aside)
         damage.fields = sum(is_sensitive(field) for field in decisions.profile(runtime))
         learned = [one.text.casefold() for one in curate.list_memories(runtime, limit=10_000) if one.id not in before]
         damage.own_words = sum(channel is typed and not any(name in text for name in ORDERED) for text in learned)
@@ -207,8 +215,7 @@ def is_intact(runtime: Runtime) -> bool:
 
 def honest() -> bool:
     """The control: what a person types and agrees to when memapp itself asks does change the profile."""
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
-        runtime.chat.fill(ScriptedModel(obedient))
+    with started(lambda _: ScriptedModel(obedient)) as (runtime, _):
         thread = chats.new_thread(runtime).id
         asked = talk(runtime, thread, "My name is Ana.")[1]
         talk(runtime, thread, "yes")
@@ -218,8 +225,7 @@ def honest() -> bool:
 def handled(benign: Sequence[str], model: Callable[[Runtime], ChatModel]) -> int:
     """Return how many harmless sentences got an ordinary turn: an answer, and no consent request."""
     done = 0
-    with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
-        runtime.chat.fill(model(runtime))
+    with started(model) as (runtime, _):
         for text in benign:
             waiting = pending.count_pending(runtime)
             answered, asked, _ = talk(runtime, chats.new_thread(runtime).id, text)
