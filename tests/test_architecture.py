@@ -144,7 +144,9 @@ def imports(file: Path) -> Iterator[Import]:
                     assert not level, f"{file.name}:{child.lineno}: write imports in full, from memapp"
                     for alias in names:
                         yield Import(file, child.lineno, f"{module}.{alias.name}", in_function, for_types)
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                case ast.expr():
+                    pass  # there is no import in it
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
                     yield from walk(child, True, for_types)
                 case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                     yield from walk(child, in_function, True)
@@ -159,6 +161,7 @@ def owner(file: Path) -> str:
     return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def module_of(name: str) -> str:
     """Return what an import of ours leads to: `store.chat`, `errors`, or `inference.Protocols` for a name in `__init__`."""
     parts = name.split(".")[1:]
@@ -272,6 +275,7 @@ UI_LAYERS = tuple(
 """From the bottom. A folder stands for all in it that is not named more closely. What is above is told by messages."""
 
 
+@cache
 def ui_module(name: str) -> str:
     """Return the module of the screen that an import leads to: `widgets.composer`; empty for anything else."""
     parts = name.split(".")
