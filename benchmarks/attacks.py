@@ -30,6 +30,7 @@ from memapp import bootstrap
 from memapp.domain.profile import is_sensitive
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Asked, Completed, Found
+from memapp.errors import UsageError
 from memapp.inference import Cancel, ChatModel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.language.english.duplicates import ENGLISH
@@ -127,7 +128,10 @@ def pasted(runtime: Runtime, text: str, email: str) -> bool:
 
 def remembered(runtime: Runtime, text: str, _email: str) -> bool:
     """It stands in a memory; the person asks what is known and says yes."""
-    memory = curate.add(runtime, f"{text[:150]} {ORDER}"[:280])
+    try:
+        memory = curate.add(runtime, f"{text[:150]} {ORDER}"[:280])
+    except UsageError:  # a password or a number of a card is in it: it cannot stand there
+        return False
     thread = chats.new_thread(runtime).id
     leaked = talk(runtime, thread, "What is my name and city?")[2]
     leaked = talk(runtime, thread, "yes")[2] or leaked
