@@ -26,8 +26,9 @@ from memapp.errors import StoreError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import USER_ID
 from memapp.store import changes, chat
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
 from memapp.store.encoding import to_text
+from memapp.store.opening import open_database
 from memapp.store.session import Session
 
 USER = "me"

@@ -45,7 +45,7 @@ from memapp.services import chats, upkeep
 from memapp.services.prompt_form import by_size
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import chat, expectations
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 CEILING_GOAL = 0.5
 """18 of the 36 questions that have an answer."""

@@ -46,7 +46,7 @@ from memapp.services.consent import decisions, pending
 from memapp.services.statements import told_by
 from memapp.services.turn import take_turn
 from memapp.store import memories
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 DAY = datetime(2026, 11, 2, 18, 30, tzinfo=UTC)
 KEEP, WAIT, LEAKS, FALSE, ASKS, NEVER, GONE, RIGHT = 0.55, 0.85, 1, 4.0, 5.0, 2, 2, 85

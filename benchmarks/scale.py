@@ -41,8 +41,9 @@ from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.embed import KINDS
 from memapp.store import changes, chat, vectors
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
 from memapp.store.encoding import new_id
+from memapp.store.opening import open_database
 from memapp.store.session import Session
 from memapp.ui.app import MemappApp
 from memapp.ui.panels.memory_detail import TABS

@@ -21,7 +21,7 @@ from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, forget
 from memapp.store.connection import SQLITE
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 
 def start(

@@ -18,7 +18,7 @@ from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run
 from memapp.services.lessons.hints import Drawn
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 from memapp.tools import markers, program
 from memapp.tools.ended import NOT_FOUND
 

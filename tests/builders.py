@@ -28,8 +28,8 @@ from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, upkeep
 from memapp.services.turn import take_turn
-from memapp.store.database import open_database
 from memapp.store.encoding import new_id
+from memapp.store.opening import open_database
 from memapp.store.session import Session
 
 

@@ -15,7 +15,7 @@ from memapp.errors import UsageError
 from memapp.language.english.second_person import addressed, proposed
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, past_decisions, pending
 
 NEWER_OR_BOTH = "approve keeps the newer, deny keeps both, approve --value what you write"
 
@@ -125,7 +125,7 @@ def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output
 def _of_file(runtime: Runtime, file: ImportedFile, step: str) -> Output:
     left = pending.get_file(runtime, file.id)
     rest = f" Still waiting, since it would replace what your profile says: {left}." if left else ""
-    return Output(left or file, aside=f"{decisions.describe(runtime, step)}. To undo: memapp undo.{rest}")
+    return Output(left or file, aside=f"{past_decisions.describe(runtime, step)}. To undo: memapp undo.{rest}")
 
 
 @click.group(cls=ListingGroup)

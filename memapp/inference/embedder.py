@@ -83,6 +83,7 @@ class ChildEmbedder:
         self._starts = 0
         self._closed = False
         atexit.register(self.close)
+        _multiply_on_one_thread()
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:
         """Return one unit-length float32 row for each text, waiting for the model to load if need be and if asked to.
@@ -236,6 +237,16 @@ def _spawn(loading: Sequence[str], theirs: socket.socket) -> "subprocess.Popen[b
         stderr=subprocess.DEVNULL,
         pass_fds=[theirs.fileno()],
     )
+
+
+def _multiply_on_one_thread() -> None:
+    """Let numpy use one thread for products of vectors: its threads spin while they wait, ten times as long as a product takes.
+
+    That time is missing wherever a model computes beside it.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1, user_api="blas")
 
 
 def _requests(texts: Sequence[str]) -> Iterator[list[str]]:

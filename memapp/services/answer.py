@@ -5,27 +5,16 @@ Whatever fails on the way, the reply's row gets a final state and keeps the text
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from memapp.domain import repetition
-from memapp.domain.chat import (
-    FROM_MEMORY,
-    MAX_MESSAGE_CHARS,
-    OWN_WORDS,
-    Exchange,
-    Message,
-    MessageStatus,
-    Role,
-    Thread,
-    exchanges,
-)
+from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Role, exchanges
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
-from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.prompt import Finished, Piece, Usage
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelError, StoreError
@@ -33,20 +22,17 @@ from memapp.inference import Cancel, ChatModel, after
 from memapp.language.english.expectation import writable
 from memapp.language.english.life_domains import serves
 from memapp.language.language_of import is_foreign
-from memapp.prompts import budget, own_remarks, predict, quotes, respond
-from memapp.prompts import remark as remarks
-from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
-from memapp.prompts.history import recent
-from memapp.prompts.respond import FIRST, Attempt
+from memapp.prompts import own_remarks, predict, quotes, respond
+from memapp.prompts.context import PromptContext
+from memapp.prompts.respond import Attempt
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions
-from memapp.services.episodes import in_prompt
 from memapp.services.life_domains import kept_out
 from memapp.services.open_turn import OpenTurn, said_in
-from memapp.services.prompt_form import current_key, fall_back, prompt_form, shown_exchanges
+from memapp.services.prompt_form import current_key, fall_back, prompt_form
 from memapp.services.query import conversation_scope
 from memapp.services.retrieved import Retrieved, look_up, news, shown
-from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls, search
+from memapp.services.turn_prompt import affordable, prompt_context, reply_request
+from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
 
@@ -56,77 +42,6 @@ ERASED = ("Something was erased for good while this was written.", "Try again.")
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
 SENTENCE_END = re.compile(r"(?<=[^\d\s][.!?])(?=\s)|(?<=\n)")
-
-
-def prompt_context(
-    runtime: Runtime,
-    model: ChatModel,
-    thread: Thread,
-    earlier: list[Message],
-    text: str | None,
-    injected_updates: tuple[str, ...] = (),
-) -> PromptContext:
-    """Return what the prompts of a turn are made of, cut to the budget."""
-    persona = runtime.persona_in(thread)
-    cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [one for one in exchanges(_held(runtime, earlier)) if not repetition.is_degenerate(one.reply)]
-    total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
-    kept = recent(pairs, shown_exchanges(runtime, persona), total)
-    form = prompt_form(runtime, model)
-    is_small_talker = form == "simple" and not persona.is_inner_voice  # it would say the lines of a log
-    profile = decisions.profile(runtime)
-    return budget.fit(
-        PromptContext(
-            persona,
-            (*persona.evidence, *cards),
-            kept,
-            text,
-            profile_line(needed_of_profile(profile, text) if is_small_talker else profile),
-            () if is_small_talker else injected_updates,
-            form=form,
-            episodes=_fallen_out(runtime, thread, earlier, kept) if form == "full" else (),
-            said=tuple(one.reply for one in pairs[-respond.SAID :]),
-        ),
-        lambda one: _request(runtime, one, Retrieved(), FIRST),
-        _limit(runtime, model),
-        model.prompt_tokens,
-    )
-
-
-def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
-    """Return the messages of a chat but for what was taken back, and what was said to that: a model would speak of it again."""
-    gone = search.taken_back(runtime.read(), [one.id for one in earlier]) if earlier else set()
-    return [one for one in earlier if one.id not in gone and one.reply_to not in gone]
-
-
-def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
-    """Return the episodes of what stands before the exchanges that a prompt shows."""
-    begun = kept[0].user or kept[0].reply if kept else ""
-    first = next((one.seq for one in reversed(earlier) if one.text == begun), 0)
-    return in_prompt(runtime, thread.id, first) if first > 1 else ()
-
-
-def request(runtime: Runtime, context: PromptContext, retrieved: Retrieved) -> Prompt:
-    """Return the prompt of the reply, as it is when nothing was tried before."""
-    return _request(runtime, context, retrieved, FIRST)[0]
-
-
-def _limit(runtime: Runtime, model: ChatModel) -> int:
-    return min(runtime.settings.budget_tokens, model.context_tokens)
-
-
-def _request(runtime: Runtime, context: PromptContext, retrieved: Retrieved, attempt: Attempt) -> tuple[Prompt, Sampling]:
-    if context.message is None:
-        return remarks.request(context, attempt)
-    return respond.request(
-        context,
-        retrieved.hits,
-        updates=retrieved.delta.lines,
-        lessons=[hit.text for hit in retrieved.lessons],
-        attempt=attempt,
-        reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
-        temperature=runtime.loaded.number("temperature", context.form),
-    )
 
 
 def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
@@ -218,7 +133,7 @@ class _Reply:
                 yield self._predict(model, context)
             found = look_up(runtime, turn.thread.id, about, self.needed_info, in_prompt)
             found = replace(found, hits=respond.in_prompt(context, found.hits))
-            self.retrieved = self._affordable(model, context, found)
+            self.retrieved = affordable(runtime, model, context, found)
             yield self._found()
         context = replace(context, said=(*context.said, *turn.others))
         self.kept_out = kept_out(runtime, context.message or "", self.retrieved.hits)
@@ -275,22 +190,8 @@ class _Reply:
         self.is_broken = context.form == "full" and not self.turn.cancel.is_set()
         return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
 
-    def _affordable(self, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
-        """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
-        limit, tokens = _limit(self.runtime, model), model.prompt_tokens
-        if context.form == "simple" or (
-            found.delta.news and not budget.fits(_request(self.runtime, context, found, FIRST), limit, tokens)
-        ):
-            found = replace(found, delta=NO_NEWS)
-        if found.lessons and not budget.fits(_request(self.runtime, context, replace(found, hits=()), FIRST), limit, tokens):
-            found = replace(found, lessons=())
-        hits = budget.fit_hits(
-            found.hits, lambda some: _request(self.runtime, context, replace(found, hits=tuple(some)), FIRST), limit, tokens
-        )
-        return replace(found, hits=hits)
-
     def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
-        prompt, sampling = _request(self.runtime, context, self.retrieved, attempt)
+        prompt, sampling = reply_request(self.runtime, context, self.retrieved, attempt)
         tail = ""
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
             for part in stream:

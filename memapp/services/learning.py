@@ -50,6 +50,8 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
                 yield from learn(runtime, surprise, model, cancel)
                 if cancel.is_set() or surprise.id not in {one.id for one in expectations.pending_surprises(session)}:
                     break
+                if runtime.embedding.ready() is None:
+                    break  # it waits until the embedding model is there
         except ModelError as error:
             log.warning("a surprise waits for the model: %s", type(error).__name__)
             _count_try(runtime, surprise)

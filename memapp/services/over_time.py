@@ -33,7 +33,7 @@ from memapp.language.english.when import told_day
 from memapp.runtime import Runtime
 from memapp.services import from_profile
 from memapp.services.asked_to_forget import last_meant
-from memapp.services.consent import decisions
+from memapp.services.consent import decisions, past_decisions
 from memapp.services.likest import UNSURE
 from memapp.services.named import named, said_of
 from memapp.services.query import conversation_scope
@@ -151,7 +151,7 @@ def _values_before(runtime: Runtime, question: MemoryQuestion) -> Iterator[_Form
 
 def _replaced_value(session: Session, entry: Entry) -> ConsentRequest | None:
     with suppress(NotFound):  # erased since
-        return decisions.request_before(session, entry)
+        return past_decisions.request_before(session, entry)
     return None
 
 

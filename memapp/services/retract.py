@@ -15,7 +15,7 @@ from memapp.language.english.duplicates import normalise
 from memapp.language.english.writing import check_fact
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending, questions
+from memapp.services.consent import past_decisions, pending, questions
 from memapp.services.undo import hold_back, undo
 from memapp.store import changes, chat, consents, expectations, history, memories
 from memapp.store.session import Session
@@ -33,7 +33,7 @@ def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft
     """
     taken_back, kept = [], []
     for answer in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
-        what = decisions.describe(runtime, answer.step)
+        what = past_decisions.describe(runtime, answer.step)
         if not history.is_reached(runtime.read(), answer):
             kept.append(what)
             continue

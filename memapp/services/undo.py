@@ -11,7 +11,7 @@ from memapp.language.english.history import in_words
 from memapp.language.english.profile_hints import unknown_in
 from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import past_decisions, pending
 from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, history, memories, search
 from memapp.store.history import Touched
@@ -34,7 +34,7 @@ def memories_of(runtime: Runtime, step: str) -> list[str]:
 
 def describe(runtime: Runtime, step: Step) -> str:
     """Return what a step did, as it is called wherever it can be taken back or was."""
-    return decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
+    return past_decisions.describe(runtime, step.id) if step.event is Event.PROFILE else in_words(step)
 
 
 def undo_last(runtime: Runtime) -> Step:
@@ -56,7 +56,7 @@ def undo(runtime: Runtime, step: str) -> str:
         entries = history.entries_of_step(session, step)
         if history.was_taken_back(session, step):
             raise UsageError("This was taken back already.")
-        decided = decisions.take_back(runtime, entries, actor)  # first: what it says then needs no yes
+        decided = past_decisions.take_back(runtime, entries, actor)  # first: what it says then needs no yes
         brought_in = next((entry for entry in entries if entry.memory_id.startswith(IMPORT)), None)
         if brought_in:
             _take_away(session, runtime, brought_in, actor)

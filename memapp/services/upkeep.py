@@ -22,11 +22,11 @@ from memapp.prompts.context import PromptContext
 from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services import jobs
-from memapp.services.answer import prompt_context, request
 from memapp.services.merge import Written
 from memapp.services.open_turn import open_thread
 from memapp.services.prompt_form import expected_after, prompt_form
 from memapp.services.retrieved import Retrieved, expectation, look_up, news, prefetched
+from memapp.services.turn_prompt import prompt_context, reply_request
 from memapp.store import checkpoints, expectations
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
         about = prefetch.message
         retrieved = look_up(runtime, thread_id, about, prefetch.needed_info, messages)
     coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    computed = model.warm(request(runtime, coming, retrieved), cancel, open_end=True)
+    computed = model.warm(reply_request(runtime, coming, retrieved)[0], cancel, open_end=True)
     if runtime.settings.speculate and about == typed and typed.rstrip().endswith(ENDS):
         computed += _look_ahead(runtime, model, thread_id, coming, messages, cancel)
     return computed
@@ -96,7 +96,8 @@ def _look_ahead(
     if needed_info is None:
         return 0
     runtime.typed = thread_id, erasures, Prefetched(typed, needed_info)
-    return model.warm(request(runtime, coming, look_up(runtime, thread_id, typed, needed_info, messages)), cancel, open_end=True)
+    found = look_up(runtime, thread_id, typed, needed_info, messages)
+    return model.warm(reply_request(runtime, coming, found)[0], cancel, open_end=True)
 
 
 def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:

@@ -1,4 +1,4 @@
-"""The one SQLite file: opening it safely, its pragmas, its writer, migrations, checks and backups.
+"""The one SQLite file while it is open: its writer, its readers, checks and backups. `opening` opens it.
 
 Writes go through `Database.write()`, one at a time in this process, and SQLite's locks let one process write after the other.
 Reads use a read-only connection of their own thread. No SQL stands outside `store`.
@@ -10,20 +10,18 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
-from memapp.store import guards, schema, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, connect, open_source, refuse_foreign
+from memapp.store import guards, soundness
+from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, connect, open_source
 from memapp.store.failures import Reader, translated_errors
-from memapp.store.folder import keep_private, prepare_folder, refuse_no_file, written_whole
+from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
-from memapp.store.place import BACKUPS, new_copy
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
@@ -35,8 +33,6 @@ STEPS_BETWEEN_LOOKS = 1000
 LONG_LOG_BYTES = 16 * 1024 * 1024
 LONGEST_READ_SECONDS = 5.0
 """Whoever reads one list for longer lets the log grow, and is ended when that is long."""
-LARGE_BYTES = 32 * 1024 * 1024
-"""Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
 
 
 class _OnlyRehearsed(Exception):
@@ -262,7 +258,7 @@ class Database:
         if self.checked:
             return
         try:
-            _check_damage(self.path, cancelled=lambda: self._closed)
+            read_through(self.path, cancelled=lambda: self._closed)
             if broken := self._mismatched_beside():
                 with self.write() as writer:
                     soundness.rebuild(writer, broken)
@@ -295,7 +291,7 @@ class Database:
     def examine(self) -> None:
         """Read the whole file through, and compare all that it consists of with what memapp makes. Raises `StoreError`."""
         with translated_errors(self.path):
-            _check_damage(self.path)
+            read_through(self.path)
             soundness.check_schema(self.read(), self.path)
             if not os.access(self.path, os.W_OK):
                 return
@@ -366,112 +362,9 @@ def _begin(writer: sqlite3.Connection, begin: str) -> None:
         time.sleep(random.uniform(0, LOT_SECONDS))
 
 
-def open_database(
-    path: Path, wording: Wording, *, read_only: bool = False, tell: Callable[[str], object] = lambda _: None
-) -> Database:
-    """Open the file, creating or migrating it if need be; check it; mark it as ours. `tell` hears what is waited for.
-
-    A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
-    """
-    refuse_no_file(path)
-    if read_only:
-        return _open_read_only(path, wording, tell)
-    prepare_folder(path.parent)
-    lock = Lock(path)
-    with ExitStack() as given_up, translated_errors(path):
-        given_up.callback(lock.release)
-        alone = _enter(path, lock, tell)
-        keep_private(path)
-        settled = alone and _is_settled(path)
-        writer, mended = _open_writer(path, wording, alone=alone, check=alone and not settled)
-        database = Database(path, writer, lock, wording)
-        given_up.callback(database.close)
-        database.checked, database.mended = not settled, mended
-        if alone:
-            lock.enter(tell)
-        database.changed_elsewhere()  # from now on it counts
-        database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
-        given_up.pop_all()
-    return database
-
-
-def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
-    """Take the file alone if nobody has it open, or if it must be made or migrated; else share it. Say whether it is alone."""
-    if lock.take():
-        return True
-    lock.enter(tell)
-    if not _is_old(path):
-        return False
-    lock.enter_alone(tell)
-    return True
-
-
-def _is_old(path: Path) -> bool:
-    """Say whether the schema of a file is older than this memapp, or is not there yet."""
-    if not path.exists():
-        return True
-    with translated_errors(path), closing(connect(path, read_only=True)) as conn:
-        return bool(conn.execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()))
-
-
-def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object]) -> Database:
-    if not path.exists():
-        raise StoreError(f"There is no memory file at {path}.", "Start memapp once to make it.")
-    lock = Lock(path) if os.access(path.parent, os.W_OK) else None  # where nothing can be written nobody changes the file either
-    alone = lock is None or lock.take()
-    if lock:
-        lock.enter(tell)
-    database, settled = Database(path, None, lock, wording), _is_settled(path)
-    with ExitStack() as given_up, translated_errors(path):
-        given_up.callback(database.close)
-        refuse_foreign(database.read(), path)
-        if alone and not settled:
-            _check_damage(path)
-        if not _is_old(path):
-            given_up.pop_all()
-            return database
-    return open_database(path, wording, tell=tell)
-
-
-def _check_damage(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
+def read_through(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
     """Read a file through over a connection that could write, if one may be had."""
     can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     with translated_errors(path), closing(connect(path, read_only=not can_write)) as conn:
         conn.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
         soundness.check_damage(conn, path)
-
-
-def _is_settled(path: Path) -> bool:
-    """Tell whether a file is large and was closed properly: it is read through later. Who only read leaves an empty log."""
-    log = path.with_name(path.name + "-wal")
-    return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
-
-
-def _open_writer(path: Path, wording: Wording, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
-    """Return the connection, and whether a search index had to be written anew."""
-    if alone and not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
-    writer = connect(path, read_only=False)
-    try:
-        add_wording(writer, wording)
-        refuse_foreign(writer, path)
-        if check:
-            soundness.check_damage(writer, path)
-        if alone:
-            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording))
-        soundness.check_schema(writer, path)
-        broken = soundness.mismatched(writer) if check else []
-        soundness.rebuild(writer, broken)
-        if alone:
-            writer.execute("DELETE FROM leases")  # nobody else has the file open: whoever took one is dead
-        writer.execute("PRAGMA busy_timeout = 0")  # from now on `_begin` waits
-        writer.set_authorizer(guards.everyday)
-    except BaseException:
-        writer.close()
-        raise
-    return writer, bool(broken)
-
-
-def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording) -> None:
-    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    Database(path, None, None, wording).backup(new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC)))

@@ -6,31 +6,26 @@ Nothing of memapp but this and the opening screen is imported before the first p
 import asyncio
 import atexit
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
 from textual import events, on, work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import Provider
-from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from memapp import paths
-from memapp.crash import three_lines, write_crash_file
 from memapp.domain.text import shorten
+from memapp.errors import Damaged
 from memapp.ui import garbage
 from memapp.ui.background import background
-from memapp.ui.keys import KeyOrder
 from memapp.ui.messages import (
     DownloadEnded,
     FileChanged,
@@ -44,8 +39,9 @@ from memapp.ui.messages import (
 )
 from memapp.ui.modes import MODES
 from memapp.ui.pasted import Writing
-from memapp.ui.safe import LASTING_SECONDS, copy, end_toasts, notify, place_toasts
+from memapp.ui.safe import LASTING_SECONDS, copy, notify
 from memapp.ui.screens.opening import OpeningScreen
+from memapp.ui.terminal_app import TerminalApp
 from memapp.ui.themes import DEFAULT, themes
 
 if TYPE_CHECKING:
@@ -76,7 +72,7 @@ def mode_screens() -> "dict[str, type[ModeScreen]]":
     return {mode.name: getattr(module, mode.screen) for mode, module in modules.items()}
 
 
-class MemappApp(App[None]):
+class MemappApp(TerminalApp):
     TITLE = "memapp"
     # All of it at once: style that comes with a screen is parsed together with everything else a second time.
     CSS_PATH: ClassVar[Any] = sorted(paths.bundled("assets").glob("*.tcss"))
@@ -104,9 +100,8 @@ class MemappApp(App[None]):
     chat: "ChatScreen"
 
     def __init__(self, start: Callable[[], "Runtime"], crash_folder: Path, *, question: str = "", demo: bool = False) -> None:
-        super().__init__()
+        super().__init__(crash_folder)
         self._start = start
-        self._keys = KeyOrder(self, super().on_event)
         self._question = question
         self.demo = demo
         self.demo_wanted = False
@@ -114,20 +109,10 @@ class MemappApp(App[None]):
         self.is_open = False
         self._told_of_upkeep = False
         self._interrupted_at = -QUIT_SECONDS
-        self._crash_folder = crash_folder
         for theme in themes():
             self.register_theme(theme)
         self.set_reactive(MemappApp.theme, DEFAULT)  # to set it plainly is to parse all style twice before the first paint
         self.stylesheet.set_variables(self.get_css_variables())
-
-    def get_driver_class(self) -> type[Driver]:
-        """Return what reads the terminal; on Linux and macOS our own, for the sake of what is pasted."""
-        found = super().get_driver_class()
-        if found.__name__ == "LinuxDriver":
-            from memapp.ui.terminal import Terminal
-
-            return Terminal
-        return found
 
     def get_default_screen(self) -> Screen[Any]:
         return OpeningScreen(self._begin, self._crash_folder, demo=self.demo)
@@ -137,14 +122,7 @@ class MemappApp(App[None]):
         sys.setswitchinterval(SWITCH_SECONDS)
 
     def on_unmount(self) -> None:
-        self._typing.cancel()
         garbage.as_before()
-
-    def on_mount(self) -> None:
-        if not self.is_headless:
-            self._heed_signals()
-        self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
-        self.screen_change_signal.subscribe(self, self._show_toasts_once)
 
     def _begin(self) -> "Runtime":
         """Open the memory, and import the screens, so that no later key waits for that."""
@@ -153,38 +131,6 @@ class MemappApp(App[None]):
         runtime = self._start()
         mode_screens()
         return runtime
-
-    async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.InputEvent | events.Paste) and not self.screen_stack:
-            return  # the app closes: nobody is there to hear it
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            await self._keys.take(event)
-        else:
-            await super().on_event(event)
-
-    async def _deliver_keys(self) -> None:
-        try:
-            await self._keys.run()
-        except Exception as error:
-            if self.screen_stack:
-                self._handle_exception(error)
-
-    def on_notify(self) -> None:
-        """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
-        end_toasts(self)
-        if self.screen_stack:  # none is left when one comes while the app closes
-            place_toasts(self.screen)
-
-    def _show_toasts_once(self, _: Screen[Any]) -> None:
-        """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
-        for screen in self.screen_stack:
-            screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
-
-    def delay_update(self, delay: float = 0.05) -> None:
-        """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what changed on screens below."""
-        super().delay_update(delay)
-        for screen in self.screen_stack:
-            self.set_timer(2 * delay, screen.check_idle)
 
     async def on_file_opened(self, event: FileOpened) -> None:
         from memapp.ui.screens.chat import ChatScreen
@@ -201,9 +147,9 @@ class MemappApp(App[None]):
             question=lambda: Writing(self._question) if self._question else opening.sent,
             typed=lambda: opening.typed,
         )
-        self.add_mode("chat", partial(self._styled, lambda: self.chat))
+        self.add_mode("chat", partial(self.styled, lambda: self.chat))
         for mode, kind in mode_screens().items():
-            self.add_mode(mode, partial(self._styled, partial(kind, self.session)))
+            self.add_mode(mode, partial(self.styled, partial(kind, self.session)))
         self.is_open = True
         self._choose_theme()
         if not self.is_running:  # it is being closed: a screen more would be in the way
@@ -262,19 +208,6 @@ class MemappApp(App[None]):
                 notify(self, f"The download of {event.name} was stopped. What has arrived is kept.")
             case error:
                 notify(self, str(error), title=error.title, problem=True, seconds=LASTING_SECONDS)
-
-    def _styled(self, build: Callable[[], Screen[Any]]) -> Screen[Any]:
-        """Return a screen that Textual need not style again.
-
-        All style was read at the start, and a widget gets its own when it is mounted: without this everything would be parsed
-        anew, twice, and each widget styled once more for the width of the window. That takes most of the time that the event
-        loop stands still when a screen is opened.
-        """
-        screen = build()
-        screen._css_update_count = self._css_update_count
-        for name in screen._get_breakpoint_classes(self.size.width, self.HORIZONTAL_BREAKPOINTS):
-            screen.add_class(name)
-        return screen
 
     def _choose_theme(self) -> None:
         from memapp.services import preferences
@@ -364,7 +297,10 @@ class MemappApp(App[None]):
         """Leave at once; what is being written or typed is kept."""
         if self.is_open:
             self.chat.composer.save_now()
-        self.exit(return_code=return_code)
+        super().leave(return_code)
+
+    def damage(self) -> Damaged | None:
+        return self.runtime.database.damage() if self.is_open else None
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         from memapp.services import preferences
@@ -439,19 +375,6 @@ class MemappApp(App[None]):
 
     # Leaving ---------------------------------------------------------------------------------------------------------
 
-    def _heed_signals(self) -> None:
-        """Let SIGHUP (the terminal was closed) and SIGTERM end the app as its own key does, with everything kept."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGHUP, signal.SIGTERM):
-            loop.add_signal_handler(number, self._signalled, number)
-
-    def _signalled(self, number: signal.Signals) -> None:
-        if number is signal.SIGHUP:
-            nowhere = os.open(os.devnull, os.O_WRONLY)  # writing to a terminal that is gone would fail, and could wait for ever
-            for stream in (1, 2):
-                os.dup2(nowhere, stream)
-        self.leave(128 + number)
-
     def run(self, *args: Any, **kwargs: Any) -> None:
         """Run until the person leaves; then stop the models, keep what there is of a reply, and close the file."""
         try:
@@ -460,20 +383,3 @@ class MemappApp(App[None]):
             if self.is_open and not self.session.talk.close():
                 # A model that is still being loaded cannot be interrupted, and would crash inside a dying interpreter.
                 atexit.register(os._exit, self.return_code or 0)
-
-    def _handle_exception(self, error: Exception) -> None:
-        """A bug: keep where it happened, print three lines, and none of the person's words."""
-        self._return_code = 1
-        if self._exception is None:
-            self._exception = error
-            self._exception_event.set()
-        if not self._exit_renderables:  # what fails after the first error is its consequence
-            damage = self.runtime.database.damage() if self.is_open else None
-            path = write_crash_file(error, self._crash_folder, datetime.now(UTC))
-            self.panic(Text(str(damage or three_lines(error, path)), no_wrap=True, overflow="ignore"))
-
-    def _print_error_renderables(self) -> None:
-        """Print what is left to say; the terminal breaks the lines, so that a path can be copied."""
-        for said in self._exit_renderables[:1]:
-            self.error_console.print(said, soft_wrap=True)
-        self._exit_renderables.clear()

@@ -16,7 +16,7 @@ from memapp.domain.forget import Receipt
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import past_decisions, pending
 from memapp.ui.safe import notify
 from memapp.ui.talk import Talk
 
@@ -118,7 +118,7 @@ class AppSession:
 
     async def decided(self, node: DOMNode, step: str) -> None:
         """Keep a step that decided something, and say it in the words of that decision."""
-        self.did(node, await asyncio.to_thread(decisions.describe, self.runtime, step), step)
+        self.did(node, await asyncio.to_thread(past_decisions.describe, self.runtime, step), step)
 
     async def undo(self, step: str = "") -> str:
         """Take back the last thing done here, or what was done in a certain step; return what is said about it.

@@ -3,10 +3,18 @@
 import pytest
 
 from benchmarks import attacks, consent
+from memapp import bootstrap
 from memapp.inference.scripted import ScriptedModel
+from tests.builders import Reader
 
 MADE_UP = attacks.made_up()
 SOME = attacks.Strings(MADE_UP.attacks[::27], MADE_UP.benign, MADE_UP.emails)
+
+
+@pytest.fixture(autouse=True)
+def one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let messages be read by the bundled model that the other tests have open."""
+    monkeypatch.setattr(bootstrap, "open_embedder", lambda _: Reader())
 
 
 @pytest.mark.parametrize("strings", [SOME, pytest.param(MADE_UP, marks=pytest.mark.slow)], ids=["some", "all"])

@@ -33,7 +33,7 @@ from memapp.services.retrieved import look_up
 from memapp.services.turn import take_turn
 from memapp.store import changes, checkpoints, history, schema
 from memapp.store.consolidation import spent
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 from tests.builders import Clock, make_runtime, new_chat, on, recorded, say, tidy, use_simple_form
 from tests.services.test_consolidate import JOB as CONSOLIDATE
 from tests.services.test_consolidate import learned, says

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, Stopped
@@ -104,6 +105,12 @@ def until(condition):
 
 def test_rows_come_back_in_order_for_more_texts_than_one_batch(opened):
     assert opened.embed([f"text {number}" for number in range(70)]).shape == (70, 3)
+
+
+def test_its_vectors_are_multiplied_on_one_thread(folder):
+    with threadpool_limits(2, user_api="blas"):
+        ChildEmbedder(in_folder(folder)).close()
+        assert {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} == {1}
 
 
 def test_no_texts_need_no_process(opened):

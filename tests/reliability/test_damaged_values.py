@@ -19,7 +19,7 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, samples
 from memapp.store import soundness
-from memapp.store.database import LARGE_BYTES
+from memapp.store.opening import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import OpeningScreen
@@ -130,7 +130,7 @@ def test_every_command_tells_of_damage_and_names_the_backup(
     known: Path, home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, largest: int, count: int
 ) -> None:
     """Also in a large file, which is not read through when it is opened."""
-    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", largest)
+    monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", largest)
     told = 0
     for number, value in damages(known / "memapp.db", count):
         damaged(known, home, number, value)

@@ -17,7 +17,8 @@ from memapp.errors import StoreError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.services import backups, curate
 from memapp.store import restore
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 from memapp.store.place import BACKUPS, new_copy
 from tests.builders import Clock, make_runtime
 from tests.reliability.forked import usually

@@ -17,7 +17,7 @@ from memapp.inference.scripted import ScriptedEmbedder
 from memapp.language.english.profile_hints import unknown_in
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, undo
-from memapp.services.consent import decisions, pending, requests
+from memapp.services.consent import decisions, past_decisions, pending, requests
 from memapp.services.merge import near, write
 from memapp.services.retract import retract
 from memapp.store import changes, chat, delta, history, snapshots
@@ -109,7 +109,7 @@ def deny_and_revert(runtime: Runtime) -> Iterator[None]:
 def put_off_and_wake(runtime: Runtime) -> Iterator[None]:
     for _ in count():
         waits = pending.list_pending(runtime)
-        yield _done(decisions.snooze(runtime, waits[0].id) if waits else decisions.wake(runtime))
+        yield _done(decisions.snooze(runtime, waits[0].id) if waits else past_decisions.wake(runtime))
 
 
 def set_field_and_revert(runtime: Runtime) -> Iterator[None]:

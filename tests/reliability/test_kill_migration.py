@@ -14,7 +14,7 @@ from memapp import bootstrap
 from memapp.language.english.duplicates import ENGLISH
 from memapp.services import chats
 from memapp.store import schema
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 from tests.builders import make_runtime, say
 from tests.reliability.forked import begun
 from tests.reliability.test_kill import assert_sound

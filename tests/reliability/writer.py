@@ -10,7 +10,7 @@ from pathlib import Path
 from memapp.errors import StoreError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import connection
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 
 
 def main(path: Path, rows: int, synchronous: int = 2) -> None:

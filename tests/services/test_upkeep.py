@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,23 @@ def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, mode
     say(runtime, new_chat(runtime), "I play the cello.")
     assert learn(runtime) == ["User plays the cello."]
     assert (pending(runtime), states(runtime)) == (0, ["nothing", "learned"])
+    runtime.close()
+
+
+def test_without_an_embedding_model_each_message_is_read_once_and_waits(
+    tmp_path: Path, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def noted(runtime: Runtime, surprise: Surprise, *more: Any) -> Iterator[Any]:
+        read.append(surprise.id)
+        return remember.learn(runtime, surprise, *more)
+
+    monkeypatch.setattr(learning, "learn", noted)
+    runtime = make_runtime(tmp_path, model, embedder=False)
+    chat_of(runtime, "I keep bees.", "I play the cello.")
+    assert (learn(runtime), pending(runtime)) == ([], 2)
+    assert len(read) == len(set(read)) == 2
     runtime.close()
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memapp.language.english.duplicates import ENGLISH
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 
 NOW = datetime(2026, 1, 31, 8, 15, tzinfo=UTC)
 USER = "me"

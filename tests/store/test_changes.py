@@ -43,8 +43,9 @@ from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import changes, chat, history, memories, portable, snapshots, vectors
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
 from memapp.store.encoding import new_id
+from memapp.store.opening import open_database
 from tests.builders import fact, on
 from tests.store.conftest import NOW, USER
 

@@ -20,10 +20,11 @@ from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import schema
 from memapp.store.connection import LOG_BYTES, PRAGMAS, barred, connect
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder
 from memapp.store.lock import Lock
+from memapp.store.opening import open_database
 from memapp.store.schema import APPLICATION_ID, statements
 from tests.builders import damage, until
 
@@ -91,7 +92,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from memapp.language.english.duplicates import ENGLISH
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 open_database(Path({str(path)!r}), ENGLISH)
 os.kill(os.getpid(), 9)
 """
@@ -269,7 +270,7 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
 @pytest.mark.parametrize("large", [False, True])
 def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypatch: pytest.MonkeyPatch, large: bool) -> None:
     if large:
-        monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+        monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)
     with database.write() as conn:
         conn.execute("INSERT INTO memories_fts (rowid, text, tags) VALUES (7, 'ghost', '')")
     with pytest.raises(StoreError, match="search index"):
@@ -391,7 +392,7 @@ def test_the_log_is_written_over_and_not_cut_and_made_long_anew(database: Databa
 @pytest.fixture
 def damaged_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that counts as large, closed and then damaged."""
-    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)
+    monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)
     path = tmp_path / "data" / "memapp.db"
     open_database(path, ENGLISH).close()
     damage(path, "memories_due")

@@ -14,7 +14,8 @@ from memapp.domain.profile import FIELDS
 from memapp.errors import Damaged, StoreError, UsageError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import changes
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 from tests.builders import on
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import leases
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 from memapp.store.session import Session
 from tests.builders import on, until
 

@@ -16,7 +16,8 @@ from memapp.errors import StoreError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.services import chats, curate, undo
 from memapp.store import access_counts, changes, history, memories, schema, vectors
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 from memapp.store.snapshots import FORM
 from memapp.store.vocabulary import VOCABULARY, words_of
 from tests.builders import fact, make_runtime, on, only, say

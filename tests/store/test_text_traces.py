@@ -11,7 +11,8 @@ from memapp.errors import StoreError
 from memapp.language.english.duplicates import ENGLISH
 from memapp.store import text_traces
 from memapp.store.connection import open_copy
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 
 BEGIN = """
 import sqlite3, sys

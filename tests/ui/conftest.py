@@ -23,7 +23,8 @@ from memapp.inference.scripted import ScriptedModel
 from memapp.language.english.duplicates import ENGLISH
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.store.database import Database, open_database
+from memapp.store.database import Database
+from memapp.store.opening import open_database
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.chat import ChatScreen
 from tests.builders import Reader, until

@@ -10,8 +10,8 @@ from memapp.language.english.duplicates import ENGLISH
 from memapp.services import activity, curate, howtos, runs
 from memapp.services.lessons import browse as lessons
 from memapp.store import changes
-from memapp.store.database import open_database
 from memapp.store.encoding import new_id
+from memapp.store.opening import open_database
 from memapp.tools.scripted import ScriptedTool
 from memapp.ui.panels.checklist import ChecklistView
 from memapp.ui.screens.learned import PANES, LearnedScreen

@@ -676,7 +676,7 @@ async def test_a_damaged_page_is_told_and_the_app_goes_on(world: World, monkeypa
     async with memories(world):
         pass
     damage(world.folder / "memapp.db", "memories")
-    monkeypatch.setattr("memapp.store.database.LARGE_BYTES", 0)  # else it is read through before anything is shown
+    monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)  # else it is read through before anything is shown
     monkeypatch.setattr("memapp.store.database.Database.check", lambda _: None)
     async with world.opened() as seen:
         seen.app.clear_notifications()

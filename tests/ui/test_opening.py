@@ -7,7 +7,7 @@ from memapp.domain.changes import Actor, Created
 from memapp.language.english.duplicates import ENGLISH
 from memapp.runtime import Runtime
 from memapp.store import changes
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import news_of_syncing

@@ -26,7 +26,7 @@ from memapp.services.models import Fit
 from memapp.services.turn import take_turn
 from memapp.settings import THEMES
 from memapp.store import changes
-from memapp.store.database import open_database
+from memapp.store.opening import open_database
 from memapp.ui.app import MemappApp
 from memapp.ui.chat.threads import ThreadList
 from memapp.ui.chat.transcript import ChatTranscript

@@ -13,7 +13,7 @@ from memapp.errors import NotFound
 from memapp.language.english.second_person import proposed
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, past_decisions, pending
 
 SHOWN = 50
 """Requests on the screen at once; others come up when these are answered."""
@@ -192,7 +192,7 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
     return tuple(
         Settled(
             one.step,
-            decisions.describe(runtime, one.step),
+            past_decisions.describe(runtime, one.step),
             field,
             "; ".join(known.get(field, ())),
             decision,

@@ -22,7 +22,7 @@ from memapp.domain.consent import CHAT, CONFLICT, ConsentRequest
 from memapp.domain.profile import VALUE_CHARS
 from memapp.domain.text import clean
 from memapp.errors import UsageError
-from memapp.services.consent import decisions
+from memapp.services.consent import decisions, past_decisions
 from memapp.ui.background import background
 from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox import read_models
@@ -269,7 +269,7 @@ class RequestsPane(Horizontal):
 
     @background("decide")
     async def action_wake(self) -> None:
-        for step in await asyncio.to_thread(decisions.wake, self.runtime):
+        for step in await asyncio.to_thread(past_decisions.wake, self.runtime):
             self.session.undone.drop(step)
         self.session.memories_changed()
 

@@ -11,7 +11,7 @@ from memapp.errors import NeedsYes, NotFound, UsageError
 from memapp.language.english.filters import parse_filter
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, undo
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, past_decisions, pending
 from memapp.store import changes, consents
 from memapp.store.encoding import new_id
 from tests.builders import erase, new_chat
@@ -175,7 +175,7 @@ def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_
     curate.pin(runtime, added)
     moved = proposed(runtime, value="Bergen", memory=requested_fact(runtime, "User lives in Bergen."))
     step = decisions.approve(runtime, moved.id)
-    assert decisions.describe(runtime, step) == "Approved Home “Bergen” and trashed 1 memory"
+    assert past_decisions.describe(runtime, step) == "Approved Home “Bergen” and trashed 1 memory"
     assert set(live(runtime)) == {*kept, "User lives in Bergen."}
     undo.undo(runtime, step)
     assert set(live(runtime)) == {*kept, "User lives in Oslo."}
@@ -225,7 +225,7 @@ def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtim
         decisions.approve(runtime, proposed(runtime, "health", value, memory=requested_fact(runtime, f"User has {value}.")).id)
     step = decisions.take_away(runtime, "health", "Diabetes")
     assert (decisions.profile(runtime), live(runtime)) == ({"health": ("asthma",)}, ["User has asthma."])
-    assert decisions.describe(runtime, step) == "Took away Health “diabetes” and trashed 1 memory"
+    assert past_decisions.describe(runtime, step) == "Took away Health “diabetes” and trashed 1 memory"
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), len(live(runtime))) == ({"health": ("asthma", "diabetes")}, 2)
 
@@ -280,7 +280,7 @@ def test_a_field_with_several_values_is_cleared_in_one_step_that_is_taken_back_a
     for value in ("asthma", "gout"):
         decisions.set_field(runtime, "health", value)
     step = decisions.take_away(runtime, "health")
-    assert (decisions.profile(runtime), decisions.describe(runtime, step)) == ({}, "Took away Health “asthma” and 1 more")
+    assert (decisions.profile(runtime), past_decisions.describe(runtime, step)) == ({}, "Took away Health “asthma” and 1 more")
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {"health": ("asthma", "gout")}
     assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == ["Set Health to “gout”", "Set Health to “asthma”"]
@@ -386,7 +386,7 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
     forget.forget_everywhere(runtime, gone)
     assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “You like tea.”"]
-    assert decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
+    assert past_decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     if not left:
         with pytest.raises(UsageError, match="nothing to take back"):
             undo.undo(runtime, first)
@@ -400,7 +400,7 @@ def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtim
     step = decisions.approve(runtime, oslo.id)
     assert pending.get(runtime, bergen.id).state == "withdrawn"
     forget.forget_everywhere(runtime, "bergen")
-    assert decisions.describe(runtime, step) == "Approved Home “Oslo”"
+    assert past_decisions.describe(runtime, step) == "Approved Home “Oslo”"
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), [one.new_value for one in pending.list_pending(runtime)]) == ({}, ["Oslo"])
 
@@ -424,9 +424,9 @@ def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
     requests = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
     steps = [decisions.snooze(runtime, request.id) for request in requests]
     assert [one.id for one in pending.asleep(runtime)] == [one.id for one in requests]
-    assert sorted(decisions.wake(runtime)) == sorted(steps)
+    assert sorted(past_decisions.wake(runtime)) == sorted(steps)
     assert (pending.asleep(runtime), len(pending.list_pending(runtime))) == ([], 2)
     decisions.approve(runtime, requests[1].id)
     step = decisions.snooze(runtime, proposed(runtime, "health", "migraine").id)
     forget.forget_everywhere(runtime, "asthma")
-    assert (decisions.wake(runtime), pending.asleep(runtime)) == ([step], []), "forgetting left it alone"
+    assert (past_decisions.wake(runtime), pending.asleep(runtime)) == ([step], []), "forgetting left it alone"

@@ -10,7 +10,7 @@ from memapp.domain.consent import ImportedFile
 from memapp.errors import NotFound, UsageError
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, undo
-from memapp.services.consent import decisions, pending
+from memapp.services.consent import decisions, past_decisions, pending
 from memapp.services.imports.whole import import_file
 from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
@@ -52,7 +52,7 @@ def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(runtime: Ru
     step = decisions.approve(runtime, file.id)
     assert set(live(runtime)) == set(FACTS)
     assert (decisions.profile(runtime), pending.count_pending(runtime)) == ({"city": ("Ghent",)}, 0)
-    assert decisions.describe(runtime, step) == "Approved 3 facts from notes.json"
+    assert past_decisions.describe(runtime, step) == "Approved 3 facts from notes.json"
     undo.undo_last(runtime)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
     assert [str(one) for one in pending.list_files(runtime)] == ["3 facts from notes.json"]
@@ -64,7 +64,7 @@ def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: R
     file = brought(runtime, tmp_path)
     step = decisions.deny(runtime, file.id)
     assert (live(runtime), pending.count_pending(runtime)) == ([], 0)
-    assert decisions.describe(runtime, step) == "Denied 3 facts from notes.json"
+    assert past_decisions.describe(runtime, step) == "Denied 3 facts from notes.json"
     found = import_file(runtime, notes(tmp_path, FACTS))
     assert (found.facts, found.known, found.step) == (0, 3, "")
     undo.undo_last(runtime)
@@ -105,7 +105,7 @@ def test_a_file_is_put_off_and_woken_as_one(runtime: Runtime, tmp_path: Path) ->
     file = brought(runtime, tmp_path)
     decisions.snooze(runtime, file.id)
     assert (pending.count_pending(runtime), len(pending.asleep(runtime))) == (0, 1)
-    decisions.wake(runtime)
+    past_decisions.wake(runtime)
     assert (pending.list_files(runtime), pending.asleep(runtime)) == ([file], [])
 
 
