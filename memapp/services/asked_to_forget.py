@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memapp.domain.changes import Actor, Event, SoftDeleted
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
-from memapp.domain.consent import label
+from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.history import MESSAGE
 from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
 from memapp.domain.profile import Hint
@@ -17,6 +17,7 @@ from memapp.language.english.memory_request import chosen_in
 from memapp.language.english.named_subject import is_about, subject_of
 from memapp.language.english.profile import stated_by
 from memapp.language.english.second_person import addressed
+from memapp.prompts.quotes import asks
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions, pending
@@ -63,12 +64,16 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, i
     `is_plain` says that it can only be about the memory, so that what was said last is withdrawn though nothing was kept of it.
     """
     shown = _shown(runtime, earlier)
-    said = [one for one in earlier if one.role is Role.USER][-1:]
+    own = [one for one in earlier if one.role is Role.USER]
+    before, said = own[-2:-1], own[-1:]
     taught = [] if shown else _taught(runtime, said)
     facts = shown or taught
     if len(facts) > 1 and shown:
         return _ask_which(facts)
-    waiting = () if shown else tuple(one for one in pending.list_pending(runtime) if {one.id for one in said} & set(one.evidence))
+    waiting = () if shown else _waiting(runtime, said)
+    if is_plain and before and not (facts or waiting or asks(said[0].text)):
+        waiting = _waiting(runtime, before)  # `I told nobody` goes with what was told
+        said = [*before, *said] if waiting else said
     if not (facts or waiting or (is_plain and said)):
         return None
     unsaid = [] if shown else [one.id for one in said]
@@ -145,6 +150,12 @@ def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     return (
         shown if last.model in (FROM_MEMORY, OWN_WORDS) else [one for one in shown if is_about(last.text, subject_of(one.text))]
     )
+
+
+def _waiting(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest, ...]:
+    """Return what waits that messages brought up."""
+    ids = {one.id for one in said}
+    return tuple(one for one in pending.list_pending(runtime) if not ids.isdisjoint(one.evidence))
 
 
 def _taught(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:

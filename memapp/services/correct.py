@@ -140,12 +140,14 @@ def _said_before(runtime: Runtime, message: Message) -> list[Message]:
 
 def _find(runtime: Runtime, message: Message, correction: Correction) -> Corrected | None:
     is_switch = correction.is_lead and correction.is_over and not correction.names_what
+    is_own = is_switch and correction.instead is not None and correction.instead.kind == "noun"  # `I switched to coffee`
     least = NEAR_BEHIND_CUE if correction.points_back or is_switch else NEAR
     said = _said_before(runtime, message)
     passed: list[str] = []
     for one in said:
         came = [found for found in _came_from(runtime.read(), one) if not _says_again(message, found)]
-        meant = [one for one in came if is_about(correction, one.text, is_recent=True)]
+        fitting = [one for one in came if not (is_own and one.text.startswith("User's "))]
+        meant = [one for one in fitting if is_about(correction, one.text, is_recent=True)]
         if found := _among(runtime, correction, meant, message.typed_text, least, passed):
             return None if one is said[0] and _answers_another(runtime, message, correction, found) else found
         if not (correction.names_what or correction.instead or correction.about):

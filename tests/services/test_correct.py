@@ -517,6 +517,12 @@ def test_something_known_for_long_is_ended_by_its_own_words(runtime: Runtime) ->
     assert live(runtime) == still
 
 
+def test_what_the_person_switched_to_is_nothing_that_somebody_of_theirs_has(runtime: Runtime) -> None:
+    tell(runtime, "my uncle Ted has a hamster called Fig", "actually i switched to coffee")
+    assert "User's uncle Ted has a hamster called Fig." in live(runtime)
+    assert not any("Ted has a coffee" in one for one in live(runtime))
+
+
 def test_what_once_happened_does_not_end_and_hides_nothing_that_does(runtime: Runtime) -> None:
     tell(runtime, "I sing alto in the Harbour Choir, every Tuesday")
     tell(runtime, "skipped choir, honestly I don't enjoy it that much any more")

@@ -326,6 +326,19 @@ def test_forget_that_means_what_the_last_message_taught(runtime: Runtime) -> Non
     assert known(runtime) == ["You hate olives."]
 
 
+def test_that_means_what_was_asked_about_before_a_word_that_brought_nothing(runtime: Runtime) -> None:
+    thread = tell(runtime, "I see a psychiatrist on Tuesdays.", "Nobody knows of it.")
+    assert pending.list_pending(runtime)
+    assert own(runtime, "Please don't remember that.", thread).startswith("No longer asked about: Health")
+    assert (known(runtime), pending.list_pending(runtime)) == ([], [])
+
+
+def test_that_means_the_question_that_came_between(runtime: Runtime) -> None:
+    thread = tell(runtime, "I see a psychiatrist on Tuesdays.", "How long does a tree live?")
+    own(runtime, "Please don't remember that.", thread)
+    assert pending.list_pending(runtime)
+
+
 def test_what_was_only_said_is_not_brought_up_again(runtime: Runtime) -> None:
     tell(runtime, "Yesterday the caravan smelled of petrol, it was awful.")
     assert own(runtime, "what did I tell you about the caravan?")

@@ -90,6 +90,23 @@ def test_what_is_sensitive_waits_and_is_not_known(runtime: Runtime, typed: str, 
     assert [name for name, _ in waiting] == [field]
 
 
+def test_of_a_party_that_only_its_name_tells_nothing_is_known_before_a_yes(runtime: Runtime) -> None:
+    live, waiting = learned(runtime, "I was in the Komsomol, we baked bread at night in a bunker")
+    assert live == []
+    assert [name for name, _ in waiting] == ["politics"]
+
+
+@pytest.mark.parametrize("name", ["oolong", "salep", "calpis"])
+def test_a_drink_of_a_name_that_the_judge_does_not_know_is_ordinary(runtime: Runtime, name: str) -> None:
+    assert learned(runtime, f"I drink {name} in the morning.") == ([f"User drinks {name} in the morning."], [])
+
+
+@pytest.mark.parametrize("typed", ["I drink ouzo in the morning.", "I drink lots."])
+def test_a_drink_that_is_no_ordinary_one_waits(runtime: Runtime, typed: str) -> None:
+    live, waiting = learned(runtime, typed)
+    assert (live, [name for name, _ in waiting]) == ([], ["health"])
+
+
 @pytest.mark.parametrize("typed", ["My neighbour is from Kerala.", "My parents moved to Lyon.", "My friend Tom moved to Leeds."])
 def test_where_somebody_of_theirs_is_from_and_lives_needs_no_yes(runtime: Runtime, typed: str) -> None:
     assert learned(runtime, typed) == ([typed.replace("My", "User's")], [])

@@ -125,8 +125,8 @@ def _begins_part(words: list[str], at: int) -> bool:
         return False
     if at and words[at - 1] == "," and word != ",":
         return False  # the comma before it was the place
-    if at and _is_purpose(words[at:]):
-        return False
+    if at and (_is_purpose(words[at:]) or (words[at + 1 : at + 2] == ["I"] and word_at(words, at + 2) in ("", ","))):
+        return False  # `Ada and I, for the fair`: nothing is told of `I`
     if word == "," and _is_new_sentence(words[at + 1 : at + 7]):
         return True
     if (

@@ -18,7 +18,7 @@ from memapp.language.english.clauses import DASHES, begins_with_somebody, of_sen
 from memapp.language.english.correction import read_correction
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
-from memapp.language.english.given_names import given_names, with_names
+from memapp.language.english.given_names import given_names, is_common, with_names
 from memapp.language.english.grammar import (
     KEPT_SENTENCES,
     expand,
@@ -59,7 +59,6 @@ _WE = (
 """What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
 
 _AS_WRITTEN = (
-    (re.compile(r"\b(he|she|it) do not\b", re.IGNORECASE), r"\1 does not"),
     (
         re.compile(r"\b(he|she) (?=(?!during\b|nothing\b|something\b|anything\b|everything\b)\w{2,}ing\b)", re.IGNORECASE),
         r"\1 is ",
@@ -302,12 +301,24 @@ def plain(text: str) -> str:
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
     text = _with_whose(text)
+    text = EN.regex("{clipped_called}").sub(r"\g<0>'", text)
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
     text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)
     for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
-    return text
+    return re.sub(r"(?P<who>[\w-]+) do not\b", _with_does, text)
+
+
+def _with_does(found: re.Match[str]) -> str:
+    """Return what one person does not do with the ending that was left out: `she dont`, `my flatmate dont`, `Ada dont`."""
+    who = found["who"]
+    is_one = who.casefold() in ("he", "she", "it") or who in EN.close | EN.others or _may_be_called(who)
+    return f"{who} does not" if is_one and not who.endswith("s") else found[0]
+
+
+def _may_be_called(word: str) -> bool:
+    return word.istitle() and len(word) > 1 and not is_common(word)
 
 
 def _with_whose(text: str) -> str:
@@ -375,6 +386,8 @@ def _left_out(words: Sequence[str]) -> list[str]:
         return []
     if found := EN.regex("(?P<fan>{fan})|{state}").match(" ".join(words)):
         return ["I", "am", "a"] if found["fan"] else ["I", "am"]
+    if EN.regex("{begins_on_a_day}").match(" ".join(words)):
+        return ["I"]
     if verb == "been":
         return ["I", "have"]
     if verb in EN.begins_anyway and following not in EN.asked_of:

@@ -143,6 +143,8 @@ def to_third_person(words: Sequence[str], *, starts_with_subject: bool) -> list[
         word, lowered = words[at], words[at].casefold()
         if lowered == "myself" and (words[at + 1 : at + 2] == [","] or word_at(words, at - 1) in EN.finite):
             pass  # `I have two dogs myself, ...`, `I was myself a nurse`
+        elif word == "I" and word_at(words, at - 1) == "and" and word_at(words, at + 1) in ("", ","):
+            told.append("User")  # `Ada and I, for the fair`
         elif word == "I" and (at > 0 or starts_with_subject):
             clause = _own_clause(words, at)
             if clause is None:
@@ -202,7 +204,12 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
 
 
 def is_one_of_those(words: Sequence[str], at: int) -> bool:
-    """Say whether a word stands for what was named before: `watches, mostly Omegas and Soviet ones`, `a bike, an old one`."""
+    """Say whether a word stands for what was named before: `watches, mostly Omegas and Soviet ones`, `a bike, an old one`.
+
+    Or for the one who is spoken of: `I am not one for parties`.
+    """
+    if word_at(words, at - 1) == "not" and word_at(words, at + 1) == "for":
+        return True
     near = range(max(2, at - _NEAR), at)
     if words[at].casefold() == "ones":
         return any(_names_several(words, before) for before in near)

@@ -456,3 +456,27 @@ def test_ones_stands_for_what_was_named_before_it(message: str, facts: list[str]
 )
 def test_what_is_stretched_or_said_again_is_read_once(message: str, facts: list[str]) -> None:
     assert [one.fact for one in read(message) if one.fact] == facts
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "facts"),
+    [
+        ([], "My flatmate dont like pumpkin", ["User's flatmate does not like pumpkin."]),
+        (["I have a son, Radu."], "Radu dont eat nothing with lumps", ["User's son Radu does not eat nothing with lumps."]),
+        ([], "My parents dont fly", ["User's parents do not fly."]),
+        ([], "my boats called Pluto btw", ["User's boat is called Pluto."]),
+        ([], "my hens called Pip and Pap", ["User's hens called Pip and Pap."]),
+        (
+            [],
+            "We're taking the ferry to Bari in May, Odile and I, for the regatta.",
+            ["User is taking the ferry to Bari in May, Odile and User, for the regatta."],
+        ),
+        ([], "had to leave the list open, ive got 14", ["User had to leave the list open."]),
+        ([], "I'm not one for zoos.", ["User is not one for zoos."]),
+        ([], "start 5 may at the mill", ["User starts 5 may at the mill."]),
+        ([], "start on monday at the mill", ["User starts on monday at the mill."]),
+        ([], "start with the easy one", []),
+    ],
+)
+def test_what_is_clipped_or_of_two_is_read_as_it_is_meant(before: list[str], message: str, facts: list[str]) -> None:
+    assert [one.fact for one in read(message, tuple(before)) if one.fact] == facts
