@@ -156,7 +156,7 @@ def concluding(*found: dict[str, Any]) -> Any:
 def test_a_capable_model_concludes_what_is_grounded_and_no_more(runtime: Runtime, model: ScriptedModel) -> None:
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
-    good = {"summary": "User takes to bookbinding and finds coins.", "tags": ["bookbinding"], "evidence": [1, 2], "importance": 2}
+    good = {"summary": "User takes to bookbinding and found coins.", "tags": ["bookbinding"], "evidence": [1, 2], "importance": 2}
     model.script = concluding(
         good,
         {**good, "summary": "User takes to bookbinding.", "evidence": [1, 99]},
