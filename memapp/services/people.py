@@ -1,9 +1,10 @@
 """Who of the person's has a name, as their facts tell it: `User's cousin Tobias has a van.`"""
 
-import re
 from collections.abc import Sequence
+from itertools import chain
 
-from memapp.language.english.given_names import given_names, is_common, whose_words
+from memapp.language.english import given_names
+from memapp.language.english.given_names import is_common, whose_words
 from memapp.language.english.grammar import expand, tokens
 from memapp.runtime import Runtime
 from memapp.services.query import conversation_scope
@@ -24,7 +25,4 @@ def introducing(runtime: Runtime, texts: Sequence[str]) -> list[str]:
 
 def with_capitals(runtime: Runtime, text: str) -> str:
     """Return a text with those whom the facts name written as they are there: `what do you know about Mira`, of `mira`."""
-    names = {one.word for told in introducing(runtime, [text]) for one in given_names(told)}
-    for name in names:
-        text = re.sub(rf"\b{re.escape(name.lower())}\b", name, text)
-    return text
+    return given_names.with_capitals(text, chain.from_iterable(map(given_names.given_names, introducing(runtime, [text]))))

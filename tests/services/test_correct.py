@@ -148,6 +148,8 @@ def test_a_correction_of_what_nothing_is_known_of_changes_nothing_else(runtime: 
             ["User's sister is a nurse.", "User's sister's wedding is in July 2026."],
         ),
         (("I like tea", "actually I like coffee"), ["User likes coffee.", "User likes tea."]),
+        (("My sister Mia is a teacher", "actually mia is a nurse"), ["User's sister Mia is a nurse."]),
+        (("My brother Ota is 40", "no wait, ota is at the door"), ["User's brother Ota is 40."]),
     ],
 )
 def test_another_value_stands_in_the_place_of_what_was_told_just_before(

@@ -304,13 +304,13 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
             is_it = old.casefold() in ("it", "that", "this", "it up") and who.casefold() in ("", "i", "we")
             return replace(found, points_back=True) if is_it else None
         who_ended = None if "name" in said else who
-        holds, about = (_forms(_first_of(said, (name,))) for name in ("to", "about"))
+        holds, about = (_forms(_first_of(said, names)) for names in (("to",), ("about", "whom")))
         return replace(found, fact=way.get("fact", ""), holds=holds, about=about, who=who_ended)
     is_no_value = way.get("is_of_time") or (_is_seen_somewhere(value, new) if value and not found.is_over else False)
     if value is None or (value.kind in ("name", "noun") and is_no_value):
         return None
     value = replace(value, is_name=is_named, is_spelling=way.get("is_spelling", False))
-    about = _forms(_first_of(said, ("about",)))
+    about = _forms(_first_of(said, ("about", "whom")))
     may_be_remark = way.get("may_be_remark", False) and value.kind == "noun" and not about
     return replace(found, instead=value, about=about, may_be_remark=may_be_remark)
 

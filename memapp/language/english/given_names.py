@@ -1,7 +1,7 @@
 """Names that the person gave to people and animals of theirs: `my sister Mira`, `a dog, his name is Pepper`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -60,6 +60,13 @@ def given_names(text: str) -> list[GivenName]:
                 named = [_name_in(match["name"], text[match.end("name") :], is_said=kind.startswith("said"))]
             found += [GivenName(who, one) for one in named if one and all(other.name != one for other in found)]
     return found
+
+
+def with_capitals(text: str, given: Iterable[GivenName]) -> str:
+    """Return a text with the names given written as they are, where it has them in small letters: `Mira`, for `mira`."""
+    for name in {one.word for one in given if not is_common(one.word.lower())}:
+        text = re.sub(rf"\b{re.escape(name.lower())}\b", name, text)
+    return text
 
 
 def with_kin(text: str, given: Sequence[GivenName]) -> str:

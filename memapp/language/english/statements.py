@@ -18,7 +18,7 @@ from memapp.language.english.clauses import DASHES, begins_with_somebody, of_sen
 from memapp.language.english.correction import read_correction
 from memapp.language.english.duplicates import normalise
 from memapp.language.english.framing import unwrap
-from memapp.language.english.given_names import given_names, is_common, with_names
+from memapp.language.english.given_names import given_names, is_common, with_capitals, with_names
 from memapp.language.english.grammar import (
     KEPT_SENTENCES,
     expand,
@@ -84,7 +84,7 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = _as_corrected(_as_put_right(before), text)
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    for sentence, statements in _parsed(text):
+    for sentence, statements in _parsed(with_capitals(text, given)):
         if _is_of_another(sentence, said[-LAST:]):
             continue
         told_apart, label = _beside_asked(sentence), EN.regex(r"\A{label}").match(sentence)

@@ -480,3 +480,8 @@ def test_what_is_stretched_or_said_again_is_read_once(message: str, facts: list[
 )
 def test_what_is_clipped_or_of_two_is_read_as_it_is_meant(before: list[str], message: str, facts: list[str]) -> None:
     assert [one.fact for one in read(message, tuple(before)) if one.fact] == facts
+
+
+def test_who_was_named_is_known_in_small_letters_beside_the_person_too() -> None:
+    said = read("mia is 12, her birthday was in May and i forgot it", ("my daughter Mia plays chess",))
+    assert [one.fact for one in said][:2] == ["User's daughter Mia is 12.", "User's daughter Mia's birthday was in May."]
