@@ -156,7 +156,7 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
             break  # it is about what was said last
         passed.append(one.typed_text)
         least = max(least, VERY_NEAR) if came else least
-    may_be_known = correction.names_what or (correction.is_lead and correction.is_over)
+    may_be_known = correction.names_what or (correction.is_lead and (correction.is_over or correction.about != ()))
     return _known(runtime, correction, message) if may_be_known else None
 
 

@@ -40,6 +40,7 @@ from memapp.language.english.memory_question import (
     asked_formerly,
     asked_openly,
     asks_of_last,
+    asks_own_words,
     asks_which,
     has_pronoun,
     is_about_memapp,
@@ -128,6 +129,7 @@ def known(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Fro
     asked_of, sure = past_asked(runtime, message.text)
     question = read(message.text)
     asked_of = "" if question and question.is_yes_or_no else asked_of  # whether something was said, nothing like it tells
+    asked_of = "told" if asked_of and asks_own_words(message.text) else asked_of
     if asked_of == "said" and sure >= SUREST and (told := _likest(runtime, message, asked_of)):
         return told
     answer = _surely_known(runtime, message, earlier)

@@ -471,6 +471,12 @@ def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns:
     assert waiting(runtime) == (["quit my job"] if "User wants to quit User's job." in known else [])
 
 
+def test_what_is_known_of_somebody_for_long_is_put_right_by_their_name(runtime: Runtime) -> None:
+    since = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
+    tell(runtime, "My daughter Eliska is 11 and beats me at chess.", *since, "actually eliska is 12 now")
+    assert [one for one in live(runtime) if "liska" in one] == ["User's daughter Eliska is 12 and beats User at chess."]
+
+
 def test_what_is_said_beside_a_correction_is_still_asked_about(runtime: Runtime) -> None:
     tell(runtime, "I play tennis.", "not anymore, I'm pregnant now")
     assert (live(runtime), waiting(runtime)) == ([], ["pregnant"])

@@ -109,6 +109,12 @@ def test_the_profile_comes_first_and_who_she_is_is_told(runtime: Runtime) -> Non
     assert own(runtime, "what does my sister love") == "Your sister Mira loves pottery."
 
 
+def test_what_one_told_oneself_is_no_reply(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("How lovely, your daughter plays the accordion too!")
+    tell(runtime, "I used to play the accordion in a band.")
+    assert own(runtime, "remind me what i told you about the accordion").startswith("You ")
+
+
 def test_who_is_named_in_small_letters_is_known_too(runtime: Runtime) -> None:
     tell(runtime, "My daughter Eliska plays chess.", "My neighbour Radek has two dogs.")
     for question in ("what do you know about eliska?", "tell me about eliska", "what do you know of eliska"):

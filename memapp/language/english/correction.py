@@ -177,7 +177,7 @@ def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
     if correction.holds and not any(one.isdisjoint(held) for one in correction.holds):
         return False
     is_partly = len(correction.old) == 1 and not correction.fact and _does_more_than(correction.old[0], fact)
-    is_of_anybody = correction.who is None
+    is_of_anybody = correction.who is None or bool(correction.about)
     return not is_partly and (is_of_anybody or _is_subject((correction.who or "").casefold(), fact, held, is_recent=is_recent))
 
 

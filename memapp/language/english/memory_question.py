@@ -247,6 +247,12 @@ def asks_advice(message: str) -> bool:
     return EN.regex("{advice}").search(asked_sentence.in_full(message)) is not None
 
 
+def asks_own_words(message: str) -> bool:
+    """Say whether a message asks in so many words for what its writer told: `remind me what I told you about the harp`."""
+    text = asked_sentence.in_full(message)
+    return EN.regex("{told}").search(text) is not None and EN.regex("{replied}").search(text) is None
+
+
 def asks_of_last(message: str) -> MemoryQuestion | None:
     """Return what a message asks of that which was spoken of last, `when is it again?`, if it asks no more."""
     core = _core_asked(message)

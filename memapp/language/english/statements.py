@@ -84,7 +84,8 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = _as_corrected(_as_put_right(before), text)
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    for sentence, statements in _parsed(with_capitals(text, given)):
+    typed = [sentence for sentence, _ in _parsed(text)]
+    for sentence, (_, statements) in zip(typed, _parsed(with_capitals(text, given)), strict=True):
         if _is_of_another(sentence, said[-LAST:]):
             continue
         told_apart, label = _beside_asked(sentence), EN.regex(r"\A{label}").match(sentence)
