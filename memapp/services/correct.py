@@ -13,7 +13,7 @@ from memapp.domain.consent import CONFLICT, FACT, ConsentRequest
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
-from memapp.language.english.correction import Correction, correction_of, is_about, leads
+from memapp.language.english.correction import Correction, adds, correction_of, is_about, leads
 from memapp.language.english.dates import typed_on_its_day
 from memapp.language.english.grammar import stems, tokens
 from memapp.language.english.habit import takes_place_of
@@ -85,7 +85,7 @@ def find(runtime: Runtime, message: Message, learned: Collection[str] = ()) -> C
 
 def _told_anew(runtime: Runtime, message: Message, learned: Collection[str]) -> Corrected | None:
     """Return what a message that leads to a correction tells again with another value, if that is one thing said of late."""
-    if not leads(message.typed_text):
+    if not leads(message.typed_text) or adds(message.typed_text):
         return None
     came = [found for one in _said_before(runtime, message) for found in _came_from(runtime.read(), one)]
     gone = {one.text: one for one in came if any(tells_otherwise(told, one.text) for told in learned)}

@@ -53,14 +53,19 @@ class Done:
 
 def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]) -> MemoryRequest | None:
     """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
-    text = with_capitals(runtime, text)
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
     if earlier and earlier[-1].model == FROM_MEMORY and doubts(text):
         return MemoryRequest("since", "", 0, len(text))
-    request = read_command(text) or (None if takes_back(text) else read_request(text))
+    request = read_command(text) or (None if takes_back(text) else read_request(text) or _about_named(runtime, text))
     plays = request is None and plays_a_part([one.text for one in earlier if one.role is Role.USER])
     return _typed(request or (None if plays else read_beyond(text)), pasted)
+
+
+def _about_named(runtime: Runtime, text: str) -> MemoryRequest | None:
+    """Return what a message asks of somebody whom it writes in small letters; what is to be remembered stays as it is written."""
+    found = read_request(named) if (named := with_capitals(runtime, text)) != text else None
+    return found if found and found.kind in ("know", "since") else None
 
 
 def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
@@ -70,7 +75,6 @@ def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> Mem
         return None
     if takes_back(text) or asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
         return None
-    text = with_capitals(runtime, text)
     rows = embedded(runtime, [text])
     return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
 

@@ -6,7 +6,9 @@ from itertools import chain
 from memapp.language.english import given_names
 from memapp.language.english.given_names import is_common, whose_words
 from memapp.language.english.grammar import expand, tokens
+from memapp.language.english.profile_forms import in_first_person
 from memapp.runtime import Runtime
+from memapp.services.consent import pending
 from memapp.services.query import conversation_scope
 from memapp.store import search
 
@@ -24,5 +26,7 @@ def introducing(runtime: Runtime, texts: Sequence[str]) -> list[str]:
 
 
 def with_capitals(runtime: Runtime, text: str) -> str:
-    """Return a text with those whom the facts name written as they are there: `what do you know about Mira`, of `mira`."""
-    return given_names.with_capitals(text, chain.from_iterable(map(given_names.given_names, introducing(runtime, [text]))))
+    """Return a text with those who are named by facts, or by what waits, written so: `what do you know about Mira`, of `mira`."""
+    waiting = (in_first_person(pending.memory_text(runtime, one.id) or one.new_value) for one in pending.list_pending(runtime))
+    told = [*introducing(runtime, [text]), *(one for one in waiting if one)]
+    return given_names.with_capitals(text, chain.from_iterable(map(given_names.given_names, told)))

@@ -24,7 +24,7 @@ from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.given_names import is_common
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.profile_hints import is_secret, names_party, only_names_food, touches_sensitive
+from memapp.language.english.profile_hints import is_secret, names_party, touches_sensitive
 from memapp.language.english.statements import stands_alone
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
@@ -48,7 +48,7 @@ FEWEST_WORDS = 3
 """Fewer make no sense by themselves when it asks about them: `kidney pie`."""
 EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
-HEALTH, PARTY = "health", "politics"
+PARTY = "politics"
 SECRET = "secret"
 SECRET_AT_ALL = 0.2
 ORDINARY_OF_OTHERS = frozenset({"preferred_name", "pronouns", "ethnicity", "birth_date", "city"})
@@ -186,8 +186,6 @@ def _with_rules(text: str, judged: Judgement) -> Judgement:
         return replace(judged, is_of_others=1.0, topics={SECRET: judged.topics[SECRET], CLOSE_PEOPLE: 1.0})
     if names_party(text):  # which says nothing to the vector
         return replace(judged, topics={SECRET: judged.topics[SECRET], PARTY: 1.0})
-    if judged.is_sensitive < SENSITIVE and judged.topic == HEALTH and only_names_food(text):  # it doubts what it does not know
-        return replace(judged, topics=dict.fromkeys(judged.topics, 0.0))
     return judged
 
 

@@ -174,6 +174,7 @@ def test_a_program_tells_of_no_life(life: str) -> None:
         "I am a program on your computer. I'm a big fan of that! I like your enthusiasm.",
         "I'd love to hear more. I am not sure. I hope you sleep well. I think it is a good plan.",
         "I remember that: you live in Ghent.",
+        "I am a small language model. I have no body. I do not eat. My advice is to sleep early. I made a mistake.",
     ],
 )
 def test_what_it_feels_or_does_here_is_no_life(reply: str) -> None:

@@ -150,6 +150,14 @@ def test_a_correction_of_what_nothing_is_known_of_changes_nothing_else(runtime: 
         (("I like tea", "actually I like coffee"), ["User likes coffee.", "User likes tea."]),
         (("My sister Mia is a teacher", "actually mia is a nurse"), ["User's sister Mia is a nurse."]),
         (("My brother Ota is 40", "no wait, ota is at the door"), ["User's brother Ota is 40."]),
+        (
+            ("We have choir on Mondays", "oh wait, we have choir on Wednesdays too"),
+            ["User has choir on Mondays.", "User has choir on Wednesdays."],
+        ),
+        (
+            ("I play chess with Ida", "actually I play chess with Max"),
+            ["User plays chess with Ida.", "User plays chess with Max."],
+        ),
     ],
 )
 def test_another_value_stands_in_the_place_of_what_was_told_just_before(

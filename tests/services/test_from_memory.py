@@ -121,6 +121,10 @@ def test_who_is_named_in_small_letters_is_known_too(runtime: Runtime) -> None:
         assert own(runtime, question) == "Your daughter Eliska plays chess.", question
     assert own(runtime, "tell me about radek") == "Your neighbour Radek has two dogs."
     assert own(runtime, "what do you know about chess?") == ""
+    tell(runtime, "My cousin Salma has leukemia.")
+    assert own(runtime, "what do you know about salma?") == WAITS
+    tell(runtime, "My dog is called Bear.", "remember that the bear in the zoo of Ghent is 40")
+    assert any("the bear in the zoo" in one.text.lower() and "Bear" not in one.text for one in curate.list_memories(runtime))
 
 
 def test_where_a_place_is_its_name_tells_and_where_somebody_is_none_does(runtime: Runtime) -> None:

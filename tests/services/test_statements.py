@@ -96,12 +96,9 @@ def test_of_a_party_that_only_its_name_tells_nothing_is_known_before_a_yes(runti
     assert [name for name, _ in waiting] == ["politics"]
 
 
-@pytest.mark.parametrize("name", ["oolong", "salep", "calpis"])
-def test_a_drink_of_a_name_that_the_judge_does_not_know_is_ordinary(runtime: Runtime, name: str) -> None:
-    assert learned(runtime, f"I drink {name} in the morning.") == ([f"User drinks {name} in the morning."], [])
-
-
-@pytest.mark.parametrize("typed", ["I drink ouzo in the morning.", "I drink lots."])
+@pytest.mark.parametrize(
+    "typed", ["I drink ouzo in the morning.", "I drink lots.", "I drink gin all day.", "I drink kratom every morning."]
+)
 def test_a_drink_that_is_no_ordinary_one_waits(runtime: Runtime, typed: str) -> None:
     live, waiting = learned(runtime, typed)
     assert (live, [name for name, _ in waiting]) == ([], ["health"])

@@ -128,6 +128,11 @@ def leads(text: str) -> bool:
     return _without_leads(join(next(_parts(first), [])))[0]
 
 
+def adds(text: str) -> bool:
+    """Say whether a message tells of something beside what was told: `on Tuesday too`."""
+    return EN.regex("{beside}").search(text) is not None
+
+
 def says_no_more(text: str) -> bool:
     """Say whether each part of a text corrects or ends something, so that by itself it tells nothing."""
     parts = (_without_leads(join(part))[1] for words in stated_sentences(text) for part in _parts(words))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from memapp.language.english.grammar import expand, is_adverb, is_verb, stems
+from memapp.language.english.synonyms import is_known
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("from_memory")
@@ -63,8 +64,11 @@ def given_names(text: str) -> list[GivenName]:
 
 
 def with_capitals(text: str, given: Iterable[GivenName]) -> str:
-    """Return a text with the names given written as they are, where it has them in small letters: `Mira`, for `mira`."""
-    for name in {one.word for one in given if not is_common(one.word.lower())}:
+    """Return a text with the names given written as they are, where it has them in small letters: `Mira`, for `mira`.
+
+    Not so a name that is a word as well: `bear`.
+    """
+    for name in {one.word for one in given if not (is_common(one.word.lower()) or is_known(one.word.lower()))}:
         text = re.sub(rf"\b{re.escape(name.lower())}\b", name, text)
     return text
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memapp.domain.consent import FACT
 from memapp.domain.profile import CLOSE_PEOPLE, Hint, Stated, has_value, is_sensitive
-from memapp.language.english.grammar import is_adverb
 from memapp.language.english.left_behind import describes, is_plan
 from memapp.language.english.profile import stated_by
 from memapp.language.english.profile_forms import in_first_person, plain_forms
@@ -51,12 +50,6 @@ def _as_own(how: str | None, theirs: str | None, rest: str) -> str:
 def names_party(said: str) -> bool:
     """Say whether a sentence names a party or movement."""
     return _speaks_of("{parties}", said)
-
-
-def only_names_food(said: str) -> bool:
-    """Say whether all that a sentence tells is what the person eats or drinks, by a name and no amount, and no topic."""
-    found = EN.regex("{only_names_food}").match(said)
-    return found is not None and not is_adverb(found["what"]) and touches_sensitive(said) is None
 
 
 def is_secret(fact: str) -> bool:

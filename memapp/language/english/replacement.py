@@ -127,7 +127,9 @@ def tells_otherwise(new: str, old: str) -> bool:
     steps = SequenceMatcher(None, before, told, autojunk=False).get_opcodes()
     others = [(start, [*before[start:end], *told[at:to]]) for step, start, end, at, to in steps if step == "replace"]
     is_only_that = all(step in ("equal", "replace") for step, *_ in steps)
-    return bool(others) and is_only_that and all(verb_place(before) < at and all(map(_is_value, some)) for at, some in others)
+    is_with = any(before[at - 1].casefold() == "with" for at, _ in others)  # of two people both may be true
+    is_of_values = all(verb_place(before) < at and all(map(_is_value, some)) for at, some in others)
+    return bool(others) and is_only_that and is_of_values and not is_with
 
 
 def _is_value(word: str) -> bool:
