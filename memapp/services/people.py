@@ -27,6 +27,9 @@ def introducing(runtime: Runtime, texts: Sequence[str]) -> list[str]:
 
 def with_capitals(runtime: Runtime, text: str) -> str:
     """Return a text with those who are named by facts, or by what waits, written so: `what do you know about Mira`, of `mira`."""
-    waiting = (in_first_person(pending.memory_text(runtime, one.id) or one.new_value) for one in pending.list_pending(runtime))
-    told = [*introducing(runtime, [text]), *(one for one in waiting if one)]
-    return given_names.with_capitals(text, chain.from_iterable(map(given_names.given_names, told)))
+    words = [word.casefold() for word in tokens(text) if not is_common(word)]
+    named = [one for one in pending.list_pending(runtime) if any(word in one.new_value.casefold() for word in words)]
+    waiting = [in_first_person(pending.memory_text(runtime, one.id) or one.new_value) for one in named]
+    return given_names.with_capitals(
+        text, chain.from_iterable(map(given_names.given_names, [*introducing(runtime, [text]), *waiting]))
+    )

@@ -84,8 +84,8 @@ def read(text: str, before: tuple[str, ...] = ()) -> Sequence[Statement]:
     plainly = _as_corrected(_as_put_right(before), text)
     given = [name for one in plainly for name in given_names(one)]
     said = [with_names(one, given) for one in plainly]
-    typed = [sentence for sentence, _ in _parsed(text)]
-    for sentence, (_, statements) in zip(typed, _parsed(with_capitals(text, given)), strict=True):
+    for sentence in _own_sentences(text):
+        statements = _statements(with_capitals(sentence, given))
         if _is_of_another(sentence, said[-LAST:]):
             continue
         told_apart, label = _beside_asked(sentence), EN.regex(r"\A{label}").match(sentence)
@@ -134,7 +134,7 @@ def _as_corrected(said: list[str], text: str) -> list[str]:
     correction = read_correction(text) if EN.regex(r"\b{naming_words}\b").search(text) else None
     if correction is None or correction.is_over or correction.instead is None or correction.instead.kind != "name":
         return said
-    told = [join(named(words, said)) for _, statements in _parsed(text) for words in statements]
+    told = [join(named(words, said)) for sentence in _own_sentences(text) for words in _statements(sentence)]
     right = correction.instead.text.casefold()
     anew = [name for one in told for name in given_names(one) if name.name.casefold() == right]
     last = given_names(said[-1]) if said and correction.instead.is_name and not anew else []
@@ -159,14 +159,13 @@ def _is_of_another(sentence: str, before: Sequence[str]) -> bool:
 
 def sentences_told(text: str) -> list[str]:
     """Return the sentences of a message that tell something, as they were typed, whatever they are about."""
-    return [sentence for sentence, _ in _parsed(text) if not _asks(sentence)]
+    return [sentence for sentence in _own_sentences(text) if not _asks(sentence)]
 
 
 @lru_cache(maxsize=KEPT)
-def _parsed(text: str) -> Sequence[tuple[str, Sequence[list[str]]]]:
-    """Return the sentences of a message, each with its statements, whoever these are about; what asks makes none."""
-    told = map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))
-    return [(one, () if _asks(one) else _statements(one)) for one in told]
+def _own_sentences(text: str) -> Sequence[str]:
+    """Return the sentences of a message in the person's own words."""
+    return [*map(_told_in, sentences(own_words(unwrap(text[:TYPED_CHARS]))))]
 
 
 def _asks(sentence: str) -> bool:
@@ -252,8 +251,8 @@ def _lists_verbs(words: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=KEPT_SENTENCES)
 def _statements(sentence: str) -> Sequence[list[str]]:
-    """Return the words of each statement of a sentence, with a subject of its own."""
-    words = without_interjections(without_asked(tokens(plain(sentence))))
+    """Return the words of each statement of a sentence, with a subject of its own; what asks makes none."""
+    words = [] if _asks(sentence) else without_interjections(without_asked(tokens(plain(sentence))))
     if not words or len(words) > MAX_SENTENCE_WORDS:
         return ()
     if left_out := _left_out(words):

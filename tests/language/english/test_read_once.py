@@ -16,7 +16,19 @@ from tests.builders import make_runtime, say
 MESSAGE = (
     "I have a sister called {sister} and she lives in Oslo. I am allergic to nuts. On Sundays I play chess. Do you like chess?"
 )
-READERS = {"own_text", "own_words", "unwrap", "_parsed", "_told_in", "stated", "_left_out", "plain", "fact_of", "read_correction"}
+READERS = {
+    "own_text",
+    "own_words",
+    "unwrap",
+    "_own_sentences",
+    "_statements",
+    "_told_in",
+    "stated",
+    "_left_out",
+    "plain",
+    "fact_of",
+    "read_correction",
+}
 
 
 @pytest.mark.parametrize(("sister", "before"), [("Anna", ()), ("Jeanne", ("My brother Rolf lives in Turin.",))])
