@@ -11,10 +11,11 @@ from memapp.domain.memory import Recalled
 from memapp.domain.ranking import words_of
 from memapp.domain.text import one_line
 from memapp.language.english import memory_question
-from memapp.language.english.duplicates import duplicate_of
+from memapp.language.english.duplicates import duplicate_of, tells_more
 from memapp.language.english.grammar import stems
 from memapp.language.english.life_domains import is_request
 from memapp.language.english.parsed_fact import number_in
+from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.recall import asks_what_was_replied, query_words
 from memapp.language.english.second_person import addressed
 from memapp.language.english.statements import in_third_person
@@ -75,11 +76,16 @@ def choose(
 def fill(message: str, chosen: Sequence[Recalled], others: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
     """Return the hits that are chosen, and others in the places left free, as long as they tell something else.
 
-    A fact takes the place of a message that tells the same: the person can change a fact, and not what was once said.
+    A fact takes the place of a message that tells the same: the person can change a fact, and not what was once said. It is
+    left out beside one that tells the same and more.
     """
     kept = list(chosen)
     told = [in_third_person(message), *(in_third_person(stated(hit)) for hit in chosen)]
     for hit in others:
+        if hit.kind == "memory" and any(
+            one.kind == "message" and tells_more(stated(one), in_first_person(hit.text)) for one in kept
+        ):
+            continue
         words = in_third_person(stated(hit))
         same = duplicate_of(words, told) if words else ""
         if same is None and len(kept) < limit:

@@ -30,6 +30,13 @@ def test_the_same_is_quoted_once() -> None:
     assert choose("Do I keep bees?", hits, 3) == (hits[0],)
 
 
+def test_a_fact_is_left_out_beside_what_was_said_that_tells_it_and_more() -> None:
+    whole = said("I have an aversion to leather and prefer to sit on wood.")
+    hits = [whole, fact("User has an aversion to leather."), fact("User prefers to sit on a stool.")]
+    assert choose("Which stool of leather or wood do I prefer?", hits, 3) == (whole, hits[2])
+    assert choose("What about leather?", [said("I have no aversion to leather at all."), hits[1]], 3)[1:] == (hits[1],)
+
+
 def test_what_the_model_said_is_quoted_only_to_someone_who_asks_for_it() -> None:
     hits = [said("I would like to see the sea in May."), said("You could visit the coast of Brittany.", "assistant")]
     assert choose("Where should I go in May?", hits, 3) == (hits[0],)

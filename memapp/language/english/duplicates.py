@@ -47,6 +47,13 @@ def duplicate_of(text: str, existing: Iterable[str]) -> str | None:
     return None
 
 
+def tells_more(text: str, other: str) -> bool:
+    """Say whether a text holds what another one says, word by word, and something besides."""
+    meaning, part = _meaning(text), _meaning(other)
+    places = range(len(meaning) - len(part) + 1) if part else ()
+    return len(meaning) > len(part) and any(_same(meaning[place : place + len(part)], part) for place in places)
+
+
 def _same(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
     return len(one) == len(other) > 0 and all(word & same for word, same in zip(one, other, strict=True))
 
