@@ -29,7 +29,7 @@ from memapp.paths import bundled
 
 EXAMPLES = MADE_UP / "statements"
 WEIGHTS = {"by_the_way": 9, "task_talk": 9, "gate_clauses": 4, "gate_oblique": 4} | dict.fromkeys(
-    ("chat", "companion", "mocking", "passing", "plain", "quietly", "talk2", "talked", "typed", "voices"), 3
+    ("chat", "companion", "mocking", "on_the_day", "passing", "plain", "quietly", "talk2", "talked", "typed", "voices"), 3
 )
 """How much an example of a file counts: as people chat more than as one writes sentences for a list, of which there are more."""
 LIST = MADE_UP / "sensitive_list.jsonl"
@@ -176,9 +176,12 @@ def report(name: str, rows: Sequence[dict[str, Any]], found: Sequence[judge.Judg
     right = np.mean([one.topic == row["f"] for row, one in full if row["f"]])
     print(f"{name + ': its topic is right':32} {right:5.2f}")
     if "m" in rows[0]:
-        meant, of_others = (np.array([row[key] == value for row, _ in full]) for key, value in (("m", "told"), ("w", "close")))
-        _line(f"{name}: is meant", meant, np.array([one.is_meant for _, one in full]))
-        _line(f"{name}: is of others", of_others, np.array([one.is_of_others for _, one in full]))
+        meant, of_others = ([pair for pair in full if key in pair[0]] for key in "mw")
+        _line(
+            f"{name}: is meant", np.array([row["m"] == "told" for row, _ in meant]), np.array([one.is_meant for _, one in meant])
+        )
+        is_close = np.array([row["w"] == "close" for row, _ in of_others])
+        _line(f"{name}: is of others", is_close, np.array([one.is_of_others for _, one in of_others]))
 
 
 def _line(name: str, wanted: NDArray[np.bool_], sure: NDArray[np.float32]) -> None:

@@ -6,6 +6,9 @@ no word with the preference. Everything is a whole turn, with the shipped settin
 the language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
 is put to the request, and, where nothing should, what is put to small talk.
 
+What touches health or faith waits for a yes, and until then stands in no prompt: `unanswered`. The bounds are of a person who
+says yes to what they are asked about it.
+
 python -m benchmarks.preferences [--small] [--data ../shared/data] [--show]
 """
 
@@ -32,8 +35,9 @@ from memapp.language.english.recall import query_words
 from memapp.prompts.quotes import quote
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
+from memapp.services.consent import decisions
 from memapp.services.turn import take_turn
-from memapp.store import search
+from memapp.store import consents, search
 
 T = TypeVar("T")
 LATER = {0: 0.90, 10: 0.85, 50: 0.80}
@@ -79,13 +83,15 @@ def main() -> int:
         print(f"skipped: no data at {options.data}")
         return 0
     put: dict[int, list[Put]] = {later: [] for later in LATER}
+    unanswered: dict[int, list[Put]] = {later: [] for later in LATER}
     idle = 0
     with closing(bundled_embedder()) as embedder:
         for told, exchanges in people(options.data, SMALL_STORES if options.small else STORES):
-            idle += measure(embedder, told, exchanges, put)
+            measure(embedder, told, exchanges, unanswered, says_yes=False)
+            idle += measure(embedder, told, exchanges, put, says_yes=True)
     if options.show:
         show(put)
-    return report(put, idle)
+    return report(put, unanswered, idle)
 
 
 def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tuple[str, str]]]]:
@@ -103,9 +109,14 @@ def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tup
 
 
 def measure(
-    embedder: Embedder, told: Sequence[Preference], exchanges: Sequence[tuple[str, str]], put: dict[int, list[Put]]
+    embedder: Embedder,
+    told: Sequence[Preference],
+    exchanges: Sequence[tuple[str, str]],
+    put: dict[int, list[Put]],
+    *,
+    says_yes: bool,
 ) -> int:
-    """Let somebody talk, and ask in between; return how many quotes small talk got."""
+    """Let somebody talk, who says yes to what they are asked or nothing, and ask in between; return the quotes of small talk."""
     with talking(embedder) as (runtime, model):
         stated = {}
         for one in told:
@@ -119,6 +130,8 @@ def measure(
             done = later
             for _ in upkeep.work(runtime, None, Cancel()):
                 pass
+            for waiting in consents.list_pending(runtime.read()) if says_yes else ():
+                decisions.approve(runtime, waiting.id)
             put[later] += [ask(runtime, model, one, stated[one.text]) for one in told]
         return sum(len(hits(runtime, text)) for text in SMALL_TALK)
 
@@ -165,13 +178,13 @@ def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:
     return found
 
 
-def report(put: dict[int, list[Put]], idle: int) -> int:
-    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}")
+def report(put: dict[int, list[Put]], unanswered: dict[int, list[Put]], idle: int) -> int:
+    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'unanswered':>12}{'foreign':>9}")
     failures = []
     for later, goal in LATER.items():
-        reached = sum(bool(one.own) for one in put[later]) / len(put[later])
-        foreign = sum(len(one.foreign) for one in put[later]) / len(put[later])
-        print(f"{later:16}{len(put[later]):13}{reached:15.3f}{foreign:9.2f}   goals {goal:.2f}, {MOST_FOREIGN}")
+        (reached, foreign), (told, others) = _shares(put[later]), _shares(unanswered[later])
+        figures = f"{reached:15.3f}{foreign:9.2f}{told:12.3f}{others:9.2f}"
+        print(f"{later:16}{len(put[later]):13}{figures}   goals {goal:.2f}, {MOST_FOREIGN}")
         if reached < goal:
             failures.append(f"{later} exchanges later {reached:.3f} stand in the prompt, not {goal:.2f}")
         if foreign > MOST_FOREIGN:
@@ -181,6 +194,11 @@ def report(put: dict[int, list[Put]], idle: int) -> int:
     for failure in failures:
         print(f"MISSED: {failure}")
     return MISSED if failures else 0
+
+
+def _shares(put: Sequence[Put]) -> tuple[float, float]:
+    """Return of how many requests the preference stands in the prompt, and how much else a request."""
+    return sum(bool(one.own) for one in put) / len(put), sum(len(one.foreign) for one in put) / len(put)
 
 
 def show(put: dict[int, list[Put]]) -> None:

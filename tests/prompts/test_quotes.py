@@ -61,7 +61,18 @@ def test_a_quote_stays_on_one_line_and_only_a_fact_is_told_to_the_person() -> No
 
 @pytest.mark.parametrize(
     "message",
-    ["Hi!", "Thank you!", "lol ok", "Thanks, good night!", "Hello, how are you today?", "Thanks, that helps!", "got it", ""],
+    [
+        "Hi!",
+        "Thank you!",
+        "lol ok",
+        "Thanks, good night!",
+        "Hello, how are you today?",
+        "Thanks, that helps!",
+        "got it",
+        "",
+        "hm",
+        "oh ok",
+    ],
 )
 def test_small_talk_gets_no_quotes(message: str) -> None:
     assert is_small_talk(message)

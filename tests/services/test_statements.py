@@ -70,6 +70,24 @@ def test_what_a_task_is_for_and_what_is_due_is_kept(typed: str, known: str) -> N
     assert [(one.topic, one.text) for one in statements.told_by(Reader(), typed)] == [("", known)]
 
 
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        ("our parrot died this morning", "User's parrot died this morning."),
+        ("my grandpa passed away last night", "User's grandpa passed away last night."),
+        ("I gave notice at the bakery today", "User gave notice at the bakery today."),
+        ("my aunt opened her café this afternoon", "User's aunt opened her café this afternoon."),
+    ],
+)
+def test_what_changes_a_life_is_kept_on_the_very_day(typed: str, known: str) -> None:
+    assert [(one.topic, one.text) for one in statements.told_by(Reader(), typed)] == [("", known)]
+
+
+@pytest.mark.parametrize("typed", ["I had eggs this morning", "my train was late again today", "my cat yawned this evening"])
+def test_what_is_over_with_the_day_is_not_kept(typed: str) -> None:
+    assert statements.told_by(Reader(), typed) == []
+
+
 @pytest.mark.parametrize("typed", ["Nobody was at the bus stop again.", "tides are about fifty minutes later each day"])
 def test_what_passes_or_is_about_the_world_is_not_kept_as_it_was_said(typed: str) -> None:
     assert statements.told_by(Reader(), typed) == []

@@ -314,7 +314,8 @@ def _with_does(found: re.Match[str]) -> str:
     """Return what one person does not do with the ending that was left out: `she dont`, `my flatmate dont`, `Ada dont`."""
     who = found["who"]
     is_one = who.casefold() in ("he", "she", "it") or who in EN.close | EN.others or _may_be_called(who)
-    return f"{who} does not" if is_one and not who.endswith("s") else found[0]
+    is_plural = who.endswith("s") and not who.endswith("ss")
+    return f"{who} does not" if is_one and not is_plural else found[0]
 
 
 def _may_be_called(word: str) -> bool:

@@ -194,7 +194,7 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
     if word.casefold() == "there":
         return at == 0 and following in ("is", "are", "was", "were")
     if word.casefold() == "this":
-        return following in ("year", "week", "month", "summer", "winter", "spring", "fall", "autumn", "weekend")
+        return following in EN.time_nouns
     if word.casefold() == "these":
         return following in ("days", "years")
     if word.casefold() == "that":
