@@ -302,6 +302,7 @@ def plain(text: str) -> str:
     )
     text = _with_whose(text)
     text = EN.regex("{clipped_called}").sub(r"\g<0>'", text)
+    text = EN.regex("{kept_out}").sub(lambda found: f"I {found['why'] or 'am allergic to'} {found['what']}", text)
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
     text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)

@@ -53,6 +53,7 @@ def test_a_fact_is_told_to_the_one_it_is_about(fact: str, told: str) -> None:
         ("User often misses the bus, so User's brother drives User.", "I often miss the bus, so my brother drives me."),
         ("The alto next to User is Fenna.", "The alto next to me is Fenna."),
         ("User sings when User cooks.", "I sing when I cook."),
+        ("User coughs if User stares at snow.", "I cough if I stare at snow."),
         ("User isn't vegan. User cannot eat gluten.", "I am not vegan. I cannot eat gluten."),
         ("The boiler leaks.", "The boiler leaks."),
     ],
