@@ -44,6 +44,7 @@ from memapp.language.english.memory_question import (
     asks_which,
     has_pronoun,
     is_about_memapp,
+    is_of_what_is_named,
     looked_up_beside,
     may_be_theirs,
     named_alone,
@@ -253,7 +254,8 @@ def _not_sure(
     runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled], times: Sequence[NamedTime]
 ) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
-    lines = with_what_followed(runtime, question, message.thread_id, nearest(runtime, question, message, hits, times))
+    near = [line for line in nearest(runtime, question, message, hits, times) if is_of_what_is_named(question, line.hit.text)]
+    lines = with_what_followed(runtime, question, message.thread_id, near)
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
     if is_of_person and (waiting := waiting_for(runtime, message.text, question, told)):

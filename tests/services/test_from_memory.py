@@ -66,6 +66,29 @@ def test_a_fact_answers_without_a_call_and_stands_below_as_the_source(runtime: R
     assert chats.get_message(runtime, reply.id) == reply
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "ok so title ideas for the podcast?",
+        "a good name for the kayak?",
+        "what should the podcast be called?",
+        "what could Arlo paint next?",
+        "is Arlo a nice name for a parrot?",
+        "which kayak is the fastest?",
+        "who invented the kayak?",
+    ],
+)
+def test_ideas_and_what_the_world_knows_are_no_question_to_the_memory(runtime: Runtime, asked: str) -> None:
+    tell(runtime, "I make a podcast about rivers. I have a kayak. My son Arlo paints.")
+    assert own(runtime, asked) == ""
+
+
+def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(runtime: Runtime) -> None:
+    tell(runtime, "We are going to Bergen by boat in August. I have the dentist on the 3rd of June at nine.")
+    assert "Bergen" not in own(runtime, "how long is the drive to Bergen?")
+    assert "dentist" in own(runtime, "when is the dentist appointment?")
+
+
 def test_what_the_person_wrote_of_themselves_is_told_to_them(runtime: Runtime) -> None:
     for written in ("I play the cello", "my car is a red Skoda", "I live in Turku", "I used to live in Oslo"):
         curate.add(runtime, written)

@@ -230,6 +230,21 @@ def _is_of_past(text: str) -> bool:
     return any(word in EN.unchanged_past | {"was", "were", "did", "had"} or is_past(word) for word in words)
 
 
+def is_of_what_is_named(question: MemoryQuestion, text: str) -> bool:
+    """Say whether a text is of the thing that a question calls `the ...`, where that says not whose it is.
+
+    One word of it is enough for when and how long it is, as one says `the dentist` for the appointment. Who did something, the
+    world may know: `who built the case?` needs what was done, too.
+    """
+    found = EN.regex(r"\b(?P<did>\w+) the (?P<what>.+)").search(question.core) if question.of_anybody else None
+    if found is None:
+        return True
+    what = list(takewhile(lambda word: word.casefold() not in EN.function_words, tokens(found["what"])))
+    held = {stem for word in tokens(text) for stem in stems(word)}
+    is_spoken_of = any(stems(word) & held for word in what)
+    return is_spoken_of and (question.wants != "person" or found["did"] in EN.finite or bool(stems(found["did"]) & held))
+
+
 def asks_which(question: MemoryQuestion) -> bool:
     """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
     is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
@@ -244,7 +259,8 @@ def looked_up_beside(question: MemoryQuestion) -> list[str]:
 
 def asks_advice(message: str) -> bool:
     """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
-    return EN.regex("{advice}").search(asked_sentence.in_full(message)) is not None
+    asked = asked_sentence.split(asked_sentence.in_full(message))[-1:]
+    return any(EN.regex("{advice}").search(asked_sentence.core_of(one)[0]) for one in asked)
 
 
 def asks_own_words(message: str) -> bool:

@@ -187,9 +187,11 @@ def _in_plain_words(text: str) -> str:
 def stands_alone(sentence: str) -> bool:
     """Say whether a sentence can be understood, and so asked about, by itself.
 
-    What is said of somebody without a name, and not of the person, cannot: `She came out arguing.`
+    What is said of somebody without a name, and not of the person, cannot: `She came out arguing.`, `Half of them sank.`
     """
     words = [word.casefold() for word in without_interjections(tokens(plain(sentence)))]
+    if EN.regex("{some_of_them}").match(" ".join(words)):
+        return False
     return word_at(words, 0) not in EN.somebody_unnamed or not EN.of_person_too.isdisjoint(words)
 
 

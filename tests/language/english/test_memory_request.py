@@ -82,6 +82,7 @@ def test_what_has_no_plain_form_is_known_by_its_likeness_and_is_not_sure(text: s
         ("please forget what i said about the piano", "forget", "the piano", True),
         ("forget everything you know about me", "forget", "everything", True),
         ("remember that", "remember", "", True),
+        ("the piano tuner comes at two, dont let me forget", "remember", "the piano tuner comes at two", True),
         ("keep in mind that I'm vegan, what can I bake?", "remember", "I'm vegan", False),
         ("Hi! what do you know about me? Thanks", "know", "", True),
         ("what do you have on the dentist", "know", "the dentist", True),

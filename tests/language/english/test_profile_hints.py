@@ -281,6 +281,7 @@ def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
         "User's wifi password is hunter3.",
         "User's password for the router is hunter3.",
         "User's door code is 0000.",
+        "The gate code at the yard is now 4410.",
         "User's passport number is X1234567.",
         "User's card number is 4000 0000 0000 0002.",
         "User's credit card ends in 0002.",

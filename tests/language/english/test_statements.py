@@ -52,6 +52,8 @@ def facts(text: str) -> list[str]:
         ("nothing with mushrooms please, can't stand them", ["User cannot stand mushrooms."]),
         ("no peanuts please, i'm allergic to them", ["User is allergic to peanuts."]),
         ("no thanks, i dont eat that", []),
+        ("we were going to hike in Peru, maybe the coast instead", []),
+        ("I was going to study law but dropped out", ["User was going to study law but dropped out."]),
         ("my boss dont like noise", ["User's boss does not like noise."]),
         ("any film tips, loathe westerns", ["User loathes westerns."]),
         ("I like rowing, sailing and chess", ["User likes rowing, sailing and chess."]),
@@ -339,6 +341,8 @@ def test_what_is_typed_in_a_hurry_or_formally_is_read(typed: str, told: list[str
         ("They want me to wear a box on my chest for two weeks.", True),
         ("A friend of mine found a lump.", True),
         ("Lost my job.", True),
+        ("Half of them are my cousins.", False),
+        ("Half of the hens are mine.", True),
     ],
 )
 def test_what_is_said_of_somebody_without_a_name_cannot_be_asked_about_alone(sentence: str, is_clear: bool) -> None:
