@@ -68,12 +68,14 @@ def _commands(text: str, words: Sequence[str]) -> bool:
 
 
 def _points_back(words: Sequence[str]) -> bool:
-    """Say whether the words go on about what was named before: `the piano`, `model ones`, `he` with nobody else named."""
+    """Say whether the words go on about what was named before: `the piano`, `model ones`, `half of them`, `he` alone."""
     if any(word.casefold() in ("one", "ones") and is_vague(words, at) for at, word in enumerate(words)):
         return True
     openings = EN.coordinators | EN.interjections | {","}
     words = words[next((at for at, word in enumerate(words) if word.casefold() not in openings), 0) :]
     if word_at(words, 0) in {"the"} | EN.demonstratives | EN.pronouns - EN.of_oneself_first:
+        return True
+    if EN.regex("{some_of_them}").match(" ".join(words)):
         return True
     named = _place(words, lambda at: _names(words, at))
     thing = _place(words, lambda at: _is_thing(words, at))

@@ -39,6 +39,7 @@ POINTS_ELSEWHERE = [
     "u shd know gerald",
     "Mondays and Thursdays",
     "Mine is navy blue",
+    "300 of them are mine",
     "glueing model ones, the kind that really dive",
     "I've never heard of dog agility classes.",
 ]
