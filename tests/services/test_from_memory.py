@@ -89,6 +89,15 @@ def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(run
     assert "dentist" in own(runtime, "when is the dentist appointment?")
 
 
+def test_what_a_question_takes_for_so_is_answered_with_what_is_known(runtime: Runtime) -> None:
+    tell(runtime, "My niece Ronja plays the piano. My niece Ronja studies in Bergen. I run a tiny cinema.")
+    assert own(runtime, "does my niece play the violin?") == f"{KNOWN_OF_IT}\nYour niece Ronja plays the piano."
+    assert own(runtime, "does Ronja study in Oslo?") == f"{KNOWN_OF_IT}\nYour niece Ronja studies in Bergen."
+    assert own(runtime, "what's my favourite thing about the cinema?").startswith((UNSURE, UNKNOWN)), (
+        "that I run one is no answer"
+    )
+
+
 def test_what_the_person_wrote_of_themselves_is_told_to_them(runtime: Runtime) -> None:
     for written in ("I play the cello", "my car is a red Skoda", "I live in Turku", "I used to live in Oslo"):
         curate.add(runtime, written)

@@ -46,6 +46,9 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         return 0.0
     if is_fact and sentence.startswith("User ") and EN.regex("{of_world}").match(question.text):
         return 0.0
+    asks_what_of_it = EN.regex(r"what do (?:I|we) \w+ (?:best |most )?about\b").match(question.text)
+    if asks_what_of_it and not all(one & held for one in question.other):  # that I have it, is no answer
+        return 0.0
     if not question.is_told and not _is_of_things(question, sentence):
         return 0.0
     if question.is_yes_or_no and question.kin and not _is_possessed(question, sentence):

@@ -120,6 +120,8 @@ def _date(named: Mapping[str, str], leading: str, clause: str, today: date) -> s
         ways = [_comes(named, today, turn, is_over=is_over) for is_over in (False, True)]
         return next((one for one in ways if str(today.year) in one), ways[0])  # `has been there this summer` may be over
     is_clear = is_single and leading in EN.placing and "again" not in tells and not ("month" in named and "yearly" in tells)
+    if named.get("nth") and not named.get("month") and EN.regex(r"\b(?:for|of|in) {month_numbers}\b").search(clause):
+        return ""  # of which month it is, stands elsewhere in the sentence
     return _comes(named, today, turn, is_over=is_over) if turn or is_clear or named.get("week") or named.get("of_week") else ""
 
 

@@ -49,14 +49,17 @@ _WE = (
     (re.compile(r"\Awere (?=(?:\w+ )?\w+ing\b)", re.IGNORECASE), "I am "),
     (re.compile(r"\bwe(?:'re| are)\b", re.IGNORECASE), "I am"),
     (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
-    (re.compile(r"\bwe\b(?! (?:can(?! not)|could|should|might|may|shall)\b)", re.IGNORECASE), "I"),
+    (
+        re.compile(r"\bwe\b(?! (?:can(?! not)|could|should|might|may|shall|(?:first )?met (?:at|in|on|when))\b)", re.IGNORECASE),
+        "I",
+    ),
     (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
     (re.compile(r"\bat ours\b", re.IGNORECASE), "at my place"),
     (re.compile(r"\bour\b", re.IGNORECASE), "my"),
     (re.compile(r"(?<=(?:like|love|hate) )it (?=when )"), ""),
     (re.compile(r"(?<!of )\bus\b"), "me"),
 )
-"""What is said of `us` is true of the one who says it, but for what is offered: `we could play chess`."""
+"""What is said of `us` is true of the one who says it, but for what is offered, `we could play chess`, or is of both."""
 
 _AS_WRITTEN = (
     (

@@ -78,6 +78,7 @@ def test_a_time_as_seen_from_the_day_becomes_a_date_as_coarse_as_its_words(text:
     [
         "User plays football every friday.",
         "User swims on fridays.",
+        "The rental for May is due on the 20th.",
         "User does not work on Mondays.",
         "User does not work on Monday.",
         "User has yoga on Friday.",

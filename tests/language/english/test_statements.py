@@ -54,6 +54,7 @@ def facts(text: str) -> list[str]:
         ("no thanks, i dont eat that", []),
         ("we were going to hike in Peru, maybe the coast instead", []),
         ("I was going to study law but dropped out", ["User was going to study law but dropped out."]),
+        ("we met on a ferry in 2003", []),
         ("my boss dont like noise", ["User's boss does not like noise."]),
         ("any film tips, loathe westerns", ["User loathes westerns."]),
         ("I like rowing, sailing and chess", ["User likes rowing, sailing and chess."]),
