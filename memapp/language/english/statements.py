@@ -302,6 +302,7 @@ def plain(text: str) -> str:
     text = EN.regex("{clipped_is}").sub(_with_is, text)
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
+    text = EN.regex("{me_and_somebody}").sub(_as_of_both, text)
     text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
         lambda found: f"my {(found[1] or found[2]).lower()}", text
     )
@@ -314,6 +315,13 @@ def plain(text: str) -> str:
     for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
     return re.sub(r"(?P<who>[\w-]+) do not\b", _with_does, text)
+
+
+def _as_of_both(found: re.Match[str]) -> str:
+    """Return who does something with the person as one writes it: `my sister and I sing`, for `me and my sister sing`."""
+    verb = found["verb"].casefold()
+    is_done = is_verb(verb) or is_past(verb) or verb in EN.common_verbs | EN.finite
+    return f"{found['lead'] or ''}{found['who']} and I {found['verb']}" if is_done else found[0]
 
 
 def _with_does(found: re.Match[str]) -> str:

@@ -55,6 +55,7 @@ def facts(text: str) -> list[str]:
         ("we were going to hike in Peru, maybe the coast instead", []),
         ("I was going to study law but dropped out", ["User was going to study law but dropped out."]),
         ("we met on a ferry in 2003", []),
+        ("so me and my sister Ilse inherited a vineyard", ["User and User's sister Ilse inherited a vineyard."]),
         ("my boss dont like noise", ["User's boss does not like noise."]),
         ("any film tips, loathe westerns", ["User loathes westerns."]),
         ("I like rowing, sailing and chess", ["User likes rowing, sailing and chess."]),
