@@ -12,7 +12,7 @@ from memapp.language.english import profile, statements
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.framing import plays_a_part
 from memapp.language.english.given_names import is_common
-from memapp.language.english.grammar import expand, is_adverb, stems, tokens
+from memapp.language.english.grammar import EN, expand, is_adverb, stems, tokens
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.lexicon import lexicon
 
@@ -99,15 +99,18 @@ def claim_start(reply: str, facts: Sequence[str], profile_line: str) -> int | No
 
 
 def life_start(reply: str, message: str) -> int | None:
-    """Return where a program first tells of a life that it does not have, a job, a taste, a family; None for nowhere.
+    """Return where a program first tells of a life that it does not have, a job, a taste, a family, be it the person's; or None.
 
     Not so where the person speaks of what it is, or gives it a part.
     """
     if _EN.regex("{names_aside}").search(message) or plays_a_part([message]):
         return None
-    lives = _EN.regex("{life}")
-    told = ((found.start(), statements.read(found[0])) for found in _SENTENCE.finditer(reply))
-    return next((start for start, read in told if any(lives.match(one.fact) for one in read)), None)
+    for found in _SENTENCE.finditer(reply):
+        is_told = any(_EN.regex("{life}").match(one.fact) for one in statements.read(found[0]))
+        theirs = [] if '"' in found[0] else re.findall(r"\b(?:my|our) (\w+)(?: (\w+))?", found[0].casefold())
+        if is_told or any(not EN.close.isdisjoint(words) for words in theirs):
+            return found.start()
+    return None
 
 
 def unsaid_start(reply: str, said: Sequence[str], facts: Sequence[str]) -> int | None:

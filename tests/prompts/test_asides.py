@@ -159,6 +159,8 @@ def test_what_is_told_of_one_thing_is_not_told_of_another() -> None:
         "I love playing bingo.",
         "My favorite movie is Up.",
         "I was a nurse once.",
+        "My boyfriend Ben is a lovable one.",
+        "It is a beautiful name, after our old uncle.",
     ],
 )
 def test_a_program_tells_of_no_life(life: str) -> None:
@@ -175,6 +177,7 @@ def test_a_program_tells_of_no_life(life: str) -> None:
         "I'd love to hear more. I am not sure. I hope you sleep well. I think it is a good plan.",
         "I remember that: you live in Ghent.",
         "I am a small language model. I have no body. I do not eat. My advice is to sleep early. I made a mistake.",
+        'You could write "my boss is away".',
     ],
 )
 def test_what_it_feels_or_does_here_is_no_life(reply: str) -> None:
