@@ -270,6 +270,11 @@ def test_what_is_benign_applies_by_itself(field: str, value: str) -> None:
     assert may_apply_by_itself(field, value)
 
 
+def test_the_day_on_which_something_was_told_is_no_part_of_its_value() -> None:
+    assert unknown_in("User was diagnosed with lupus on Sunday 1 November 2026.", {}) == [Hint("health", "lupus")]
+    assert unknown_in("User voted for the greens in the week of 26 October 2026.", {}) == [Hint("politics", "the greens")]
+
+
 def test_where_somebody_does_not_live_is_neither_learned_nor_asked() -> None:
     assert unknown_in("User does not live in Oslo.", {}) == [Hint("city", "")]
 
