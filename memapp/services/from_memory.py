@@ -254,7 +254,8 @@ def _not_sure(
     runtime: Runtime, question: MemoryQuestion, message: Message, hits: Sequence[Recalled], times: Sequence[NamedTime]
 ) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
-    near = [line for line in nearest(runtime, question, message, hits, times) if is_of_what_is_named(question, line.hit.text)]
+    near = nearest(runtime, question, message, hits, times)
+    near = [one for one in near if is_of_what_is_named(question, one.hit.text) or _has_wanted_time(question, one.hit.text)]
     lines = with_what_followed(runtime, question, message.thread_id, near)
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
@@ -266,6 +267,10 @@ def _not_sure(
     if not question.is_personal:
         return None
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
+
+
+def _has_wanted_time(question: MemoryQuestion, text: str) -> bool:
+    return question.wants in ("time", "duration") and has_wanted(question, text)
 
 
 def _told(runtime: Runtime, lines: Sequence[ToldLine], *before: str) -> FromMemory:

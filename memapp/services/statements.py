@@ -25,7 +25,7 @@ from memapp.language.english.given_names import is_common
 from memapp.language.english.judge import judge, judges
 from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.profile_hints import is_secret, names_party, touches_sensitive
-from memapp.language.english.statements import stands_alone
+from memapp.language.english.statements import stands_alone, without_day
 from memapp.language.english.tags import tags_for
 from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
@@ -174,9 +174,17 @@ def _judged_by_any(runtime: Runtime, statements: Sequence[Statement]) -> list[Ju
 
 def _judged(embedder: Embedder, statements: Sequence[Statement]) -> list[Judged]:
     texts = list(dict.fromkeys(text for one in statements for text in (one.said, one.whole or one.sentence, one.told) if text))
-    judged = judge(texts, embedder.embed(texts, wait=True)) if texts else []
-    judgements = {text: _with_rules(text, one) for text, one in zip(texts, judged, strict=True)}
+    on_any_day = {text: without_day(text) for text in texts}
+    judging = list(dict.fromkeys([*texts, *on_any_day.values()]))
+    judged = judge(judging, embedder.embed(judging, wait=True)) if judging else []
+    found = {text: _with_rules(text, one) for text, one in zip(judging, judged, strict=True)}
+    judgements = {text: _as_sensitive_as(found[text], found[on_any_day[text]]) for text in texts}
     return [(judgements[one.said], _of_whole(one, judgements)) for one in statements]
+
+
+def _as_sensitive_as(judged: Judgement, on_any_day: Judgement) -> Judgement:
+    """Return what a statement is judged, and of what is sensitive by it without its `today`: the day makes nothing ordinary."""
+    return replace(judged, topics=max(judged, on_any_day, key=lambda one: one.is_sensitive).topics)
 
 
 def _with_rules(text: str, judged: Judgement) -> Judgement:

@@ -34,7 +34,8 @@ def test_a_fact_is_left_out_beside_what_was_said_that_tells_it_and_more() -> Non
     whole = said("I have an aversion to leather and prefer to sit on wood.")
     hits = [whole, fact("User has an aversion to leather."), fact("User prefers to sit on a stool.")]
     assert choose("Which stool of leather or wood do I prefer?", hits, 3) == (whole, hits[2])
-    assert choose("What about leather?", [said("I have no aversion to leather at all."), hits[1]], 3)[1:] == (hits[1],)
+    for other in ("I have no aversion to leather at all.", "Ada says I have an aversion to leather and to wool."):
+        assert choose("What about leather?", [said(other), hits[1]], 3)[1:] == (hits[1],)
 
 
 def test_what_the_model_said_is_quoted_only_to_someone_who_asks_for_it() -> None:

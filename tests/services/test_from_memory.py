@@ -87,6 +87,9 @@ def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(run
     tell(runtime, "We are going to Bergen by boat in August. I have the dentist on the 3rd of June at nine.")
     assert "Bergen" not in own(runtime, "how long is the drive to Bergen?")
     assert "dentist" in own(runtime, "when is the dentist appointment?")
+    assert "dentist" in own(runtime, "when is the appointment?")
+    tell(runtime, "My tallest hen is Berta.")
+    assert "Berta" in own(runtime, "which hen is the tallest?")
 
 
 def test_what_a_question_takes_for_so_is_answered_with_what_is_known(runtime: Runtime) -> None:

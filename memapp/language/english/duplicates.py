@@ -48,10 +48,14 @@ def duplicate_of(text: str, existing: Iterable[str]) -> str | None:
 
 
 def tells_more(text: str, other: str) -> bool:
-    """Say whether a text holds what another one says, word by word, and something besides."""
+    """Say whether a text holds what another one says, word by word as a statement of its own, and something besides."""
     meaning, part = _meaning(text), _meaning(other)
-    places = range(len(meaning) - len(part) + 1) if part else ()
-    return len(meaning) > len(part) and any(_same(meaning[place : place + len(part)], part) for place in places)
+    for place in range(len(meaning) - len(part) + 1) if 0 < len(part) < len(meaning) else ():
+        before, behind = meaning[place - 1 : place] if place else [frozenset({"and"})], meaning[place + len(part) :][:1]
+        is_own = bool(before[0] & {"and", "but", "so"}) and not any(word & {NOT, "no"} for word in behind)
+        if is_own and _same(meaning[place : place + len(part)], part):
+            return True
+    return False
 
 
 def _same(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:

@@ -231,18 +231,21 @@ def _is_of_past(text: str) -> bool:
 
 
 def is_of_what_is_named(question: MemoryQuestion, text: str) -> bool:
-    """Say whether a text is of the thing that a question calls `the ...`, where that says not whose it is.
+    """Say whether a text, which does not answer for sure, is of the thing that a question calls `the ...` and gives to nobody.
 
-    One word of it is enough for when and how long it is, as one says `the dentist` for the appointment. Who did something, the
-    world may know: `who built the case?` needs what was done, too.
+    What has the time or the like that is wanted may be it by another name: `the dentist` for the appointment. Of who did
+    something and which of many stands out, the world knows more: there the text must tell what was done.
     """
+    if asks_which_stands_out(question.core):
+        return False
     found = EN.regex(r"\b(?P<did>\w+) the (?P<what>.+)").search(question.core) if question.of_anybody else None
     if found is None:
         return True
-    what = list(takewhile(lambda word: word.casefold() not in EN.function_words, tokens(found["what"])))
     held = {stem for word in tokens(text) for stem in stems(word)}
-    is_spoken_of = any(stems(word) & held for word in what)
-    return is_spoken_of and (question.wants != "person" or found["did"] in EN.finite or bool(stems(found["did"]) & held))
+    if question.wants == "person":
+        return found["did"] in EN.function_words | EN.finite or bool(stems(found["did"]) & held)
+    what = takewhile(lambda word: word.casefold() not in EN.function_words, tokens(found["what"]))
+    return any(stems(word) & held for word in what)
 
 
 def asks_which(question: MemoryQuestion) -> bool:
@@ -261,6 +264,11 @@ def asks_advice(message: str) -> bool:
     """Say whether a message asks for advice or of what is to come, which no memory answers by itself."""
     asked = asked_sentence.split(asked_sentence.in_full(message))[-1:]
     return any(EN.regex("{advice}").search(asked_sentence.core_of(one)[0]) for one in asked)
+
+
+def asks_which_stands_out(message: str) -> bool:
+    """Say whether a message asks which of many it is that is the most of something: `which river is the longest?`"""
+    return EN.regex("{outstanding}").match(_core_asked(message)) is not None
 
 
 def asks_own_words(message: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from memapp.language.english import request_kind
 from memapp.language.english.life_domains import is_request
-from memapp.language.english.memory_question import asks_advice
+from memapp.language.english.memory_question import asks_advice, asks_which_stands_out
 from memapp.language.english.recall import asks_what_was_replied
 from memapp.language.english.request_kind import Fitted, Floats
 from memapp.paths import bundled
@@ -42,7 +42,7 @@ def asked_of_past(text: str, vector: Floats) -> tuple[PastOf, float]:
     sure = request_kind.kinds(text, vector, fitted())
     kind: PastOf = "told" if sure["told"] >= sure["said"] else "said"
     is_of_memapp = kind == "told" and _YOU.search(text) is not None and _I.search(text) is None
-    least = SURER if is_advice or "?" not in text else SURE
+    least = SURER if is_advice or asks_which_stands_out(text) or "?" not in text else SURE
     both = sure["told"] + sure["said"]
     return (kind, both) if both >= least and not is_of_memapp else ("", 0.0)
 

@@ -198,6 +198,12 @@ def stands_alone(sentence: str) -> bool:
     return word_at(words, 0) not in EN.somebody_unnamed or not EN.of_person_too.isdisjoint(words)
 
 
+def without_day(sentence: str) -> str:
+    """Return a sentence without its `today` or `this morning`; as it is where little is left."""
+    told = re.sub(r"\s+(?=[.,!?;])", "", " ".join(EN.regex("{on_the_day}").sub(" ", sentence).split())).strip(" ,")
+    return told if len(told.split()) >= FEWEST_WORDS - 1 else sentence
+
+
 def in_third_person(text: str) -> str:
     """Return what a sentence of the person's own says, as it would be learned: `User has a boat.`; any other one as it is."""
     if EN.of_oneself.isdisjoint(re.findall("[a-z]+", text.casefold())):
@@ -308,13 +314,18 @@ def plain(text: str) -> str:
     )
     text = _with_whose(text)
     text = EN.regex("{clipped_called}").sub(r"\g<0>'", text)
-    text = EN.regex("{kept_out}").sub(lambda found: f"I {found['why'] or 'am allergic to'} {found['what']}", text)
+    text = EN.regex("{kept_out}").sub(_as_taste, text)
     text = EN.regex(r"\Ano ({wanted})(?: (?:for me|please|ever|thanks))*(?=$|[.,!])").sub(r"I want no \1", text)
     text = EN.regex(r"\Ano more ((?!than\b)[\w-]+(?: [\w-]+)?) for (?:me|us)\b,?").sub(r"I want no more \1,", text)
     text = expand(text)
     for ours, mine in (*_WE, *_AS_WRITTEN):
         text = ours.sub(mine, text)
     return re.sub(r"(?P<who>[\w-]+) do not\b", _with_does, text)
+
+
+def _as_taste(found: re.Match[str]) -> str:
+    """Return why a request keeps something out, as a statement: `I hate olives`, for `no olives please, hate them`."""
+    return f"I {found['why'] or 'am allergic to'} {found['what'] or found['left_out']}"
 
 
 def _as_of_both(found: re.Match[str]) -> str:

@@ -194,7 +194,8 @@ def _is_understood(words: Sequence[str], at: int) -> bool:
     if word.casefold() == "there":
         return at == 0 and following in ("is", "are", "was", "were")
     if word.casefold() == "this":
-        return following in EN.time_nouns
+        behind = word_at(words, at + 2)  # `this evening class` is no time
+        return following in EN.time_nouns and (not behind or not behind[0].isalnum() or behind in EN.function_words | EN.finite)
     if word.casefold() == "these":
         return following in ("days", "years")
     if word.casefold() == "that":

@@ -297,7 +297,15 @@ def test_what_opens_something_is_neither_learned_nor_asked(fact: str) -> None:
     assert unknown_in(fact, {}) == [Hint("contact", "")]
 
 
-@pytest.mark.parametrize("fact", ["User's card trick is famous.", "User has a library card.", "User likes the number 4471."])
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User's card trick is famous.",
+        "User has a library card.",
+        "User's gym code of conduct has 212 pages.",
+        "User likes the number 4471.",
+    ],
+)
 def test_what_only_sounds_like_a_secret_is_learned(fact: str) -> None:
     assert unknown_in(fact, {}) == []
 
