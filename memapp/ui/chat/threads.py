@@ -151,7 +151,7 @@ class Threads(Vertical):
         sign = "● " if thread.id == current else "  "
         when = moment(thread.updated_at, now)
         whose = joined(row(name, NAME_CHARS, "$text-muted"), (": ", "$text-muted")) if name else Content("")
-        title = row(thread.title, 26 - len(when) - whose.cell_length)
+        title = row(thread.title, 25 - len(when) - whose.cell_length)
         return joined((sign, "$primary"), whose, title, (f"  {when}", "$text-muted"))
 
     @background("deed")
