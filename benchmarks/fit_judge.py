@@ -104,7 +104,7 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         _over_words(worded[talk], np.array([row["m"] == "told" for row in talked]), weight[talk]),
         _over_words(worded[full], np.array([bool(row["f"]) for row in labelled]), weight[full]),
     ]
-    projection = np.linalg.svd(vectors, full_matrices=False)[2][:DIRECTIONS].T
+    projection = np.linalg.svd(vectors, full_matrices=False)[2][:DIRECTIONS].T.astype(np.float16)
     return {
         "model_id": np.array(model_id),
         "mean": mean,
@@ -117,7 +117,7 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         "words": np.vstack([weights for weights, _ in words]).T.astype(np.float16),
         "words_bias": np.array([bias for _, bias in words], dtype=np.float32),
         "rarity": rarity.astype(np.float16),
-        "projection": projection.astype(np.float32),
+        "projection": projection,
         "examples": np.round(judge.projected(vectors, projection) * 127).astype(np.int8),
         "weight": weight.astype(np.float32),
         "lasting": lasting,

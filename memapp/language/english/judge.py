@@ -134,6 +134,6 @@ def _softmax(values: Floats) -> Floats:
 
 @cache
 def fitted() -> Fitted:
-    """Return what was fitted, read once; the examples as floats, since each message is held against them."""
+    """Return what was fitted, read once; what each message is held against as floats of single precision."""
     with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
-        return dict(file) | {"examples": file["examples"].astype(np.float32)}
+        return dict(file) | {name: file[name].astype(np.float32) for name in ("examples", "projection")}
