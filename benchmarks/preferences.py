@@ -6,8 +6,8 @@ no word with the preference. Everything is a whole turn, with the shipped settin
 the language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
 is put to the request, and, where nothing should, what is put to small talk.
 
-What touches health or faith waits for a yes, and until then stands in no prompt: `unanswered`. The bounds are of a person who
-says yes to what they are asked about it.
+What touches health or faith waits for a yes, and until then stands in no prompt. The bounds are of a person who answers nothing;
+beside it stands what comes of a yes to all that is asked.
 
 python -m benchmarks.preferences [--small] [--data ../shared/data] [--show]
 """
@@ -83,15 +83,15 @@ def main() -> int:
         print(f"skipped: no data at {options.data}")
         return 0
     put: dict[int, list[Put]] = {later: [] for later in LATER}
-    unanswered: dict[int, list[Put]] = {later: [] for later in LATER}
+    answered: dict[int, list[Put]] = {later: [] for later in LATER}
     idle = 0
     with closing(bundled_embedder()) as embedder:
         for told, exchanges in people(options.data, SMALL_STORES if options.small else STORES):
-            measure(embedder, told, exchanges, unanswered, says_yes=False)
-            idle += measure(embedder, told, exchanges, put, says_yes=True)
+            idle += measure(embedder, told, exchanges, put, says_yes=False)
+            idle += measure(embedder, told, exchanges, answered, says_yes=True)
     if options.show:
         show(put)
-    return report(put, unanswered, idle)
+    return report(put, answered, idle)
 
 
 def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tuple[str, str]]]]:
@@ -178,17 +178,17 @@ def hits(runtime: Runtime, text: str) -> tuple[Recalled, ...]:
     return found
 
 
-def report(put: dict[int, list[Put]], unanswered: dict[int, list[Put]], idle: int) -> int:
-    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'unanswered':>12}{'foreign':>9}")
+def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int) -> int:
+    print(f"{'exchanges later':>16}{'preferences':>13}{'in the prompt':>15}{'foreign':>9}{'with a yes':>12}{'foreign':>9}")
     failures = []
     for later, goal in LATER.items():
-        (reached, foreign), (told, others) = _shares(put[later]), _shares(unanswered[later])
+        (reached, foreign), (told, others) = _shares(put[later]), _shares(answered[later])
         figures = f"{reached:15.3f}{foreign:9.2f}{told:12.3f}{others:9.2f}"
         print(f"{later:16}{len(put[later]):13}{figures}   goals {goal:.2f}, {MOST_FOREIGN}")
         if reached < goal:
             failures.append(f"{later} exchanges later {reached:.3f} stand in the prompt, not {goal:.2f}")
-        if foreign > MOST_FOREIGN:
-            failures.append(f"{later} exchanges later {foreign:.2f} others stand beside it, not {MOST_FOREIGN}")
+        if max(foreign, others) > MOST_FOREIGN:
+            failures.append(f"{later} exchanges later {max(foreign, others):.2f} others stand beside it, not {MOST_FOREIGN}")
     print(f"quotes for small talk: {idle}")
     failures += ["small talk got quotes"] if idle else []
     for failure in failures:

@@ -20,6 +20,7 @@ from memapp.language.english.answering_sentence import (
     has_wanted,
     is_held_half,
     is_of_theirs,
+    is_of_what_is_named,
     names_kind,
     quotable,
     tells,
@@ -44,7 +45,6 @@ from memapp.language.english.memory_question import (
     asks_which,
     has_pronoun,
     is_about_memapp,
-    is_of_what_is_named,
     looked_up_beside,
     may_be_theirs,
     named_alone,
@@ -255,7 +255,7 @@ def _not_sure(
 ) -> FromMemory | None:
     """Return what may be the answer, or that it waits for a yes, or is not known; None where the person need not know it."""
     near = nearest(runtime, question, message, hits, times)
-    near = [one for one in near if is_of_what_is_named(question, one.hit.text) or _has_wanted_time(question, one.hit.text)]
+    near = [one for one in near if is_of_what_is_named(question, one.hit.text)]
     lines = with_what_followed(runtime, question, message.thread_id, near)
     told = max((line.sure for line in lines), default=0.0)
     is_of_person = question.about == "person" and question.is_personal
@@ -267,10 +267,6 @@ def _not_sure(
     if not question.is_personal:
         return None
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
-
-
-def _has_wanted_time(question: MemoryQuestion, text: str) -> bool:
-    return question.wants in ("time", "duration") and has_wanted(question, text)
 
 
 def _told(runtime: Runtime, lines: Sequence[ToldLine], *before: str) -> FromMemory:

@@ -17,6 +17,7 @@ from memapp.language.english.grammar import expand, is_adverb, is_past, is_verb,
 from memapp.language.english.memory_question import (
     POSSESSED_WORDS,
     MemoryQuestion,
+    asks_which_stands_out,
     forms_of,
     key,
     keys,
@@ -70,6 +71,24 @@ def certain(question: MemoryQuestion, sentence: str, *, is_fact: bool) -> float:
         question.is_yes_or_no or question.of_anybody or not question.is_personal or (question.wants and not question.is_narrative)
     )
     return share if share >= (1.0 if is_exact else ENOUGH) else 0.0
+
+
+def is_of_what_is_named(question: MemoryQuestion, text: str) -> bool:
+    """Say whether a text, which does not answer for sure, is of the thing that a question calls `the ...` and gives to nobody.
+
+    What has the time that is wanted may be it by another name: `the dentist` for the appointment. Of who did something and which
+    of many stands out, the world knows more: there the text must tell what was done.
+    """
+    if asks_which_stands_out(question.core):
+        return False
+    found = EN.regex(r"\b(?P<did>\w+) the (?P<what>.+)").search(question.core) if question.of_anybody else None
+    if found is None or (question.wants in ("time", "duration") and has_wanted(question, text)):
+        return True
+    held = {stem for word in tokens(text) for stem in stems(word)}
+    if question.wants == "person":
+        return found["did"] in EN.function_words | EN.finite or bool(stems(found["did"]) & held)
+    what = takewhile(lambda word: word.casefold() not in EN.function_words, tokens(found["what"]))
+    return any(stems(word) & held for word in what)
 
 
 def _asks_job(question: MemoryQuestion) -> bool:

@@ -230,24 +230,6 @@ def _is_of_past(text: str) -> bool:
     return any(word in EN.unchanged_past | {"was", "were", "did", "had"} or is_past(word) for word in words)
 
 
-def is_of_what_is_named(question: MemoryQuestion, text: str) -> bool:
-    """Say whether a text, which does not answer for sure, is of the thing that a question calls `the ...` and gives to nobody.
-
-    What has the time or the like that is wanted may be it by another name: `the dentist` for the appointment. Of who did
-    something and which of many stands out, the world knows more: there the text must tell what was done.
-    """
-    if asks_which_stands_out(question.core):
-        return False
-    found = EN.regex(r"\b(?P<did>\w+) the (?P<what>.+)").search(question.core) if question.of_anybody else None
-    if found is None:
-        return True
-    held = {stem for word in tokens(text) for stem in stems(word)}
-    if question.wants == "person":
-        return found["did"] in EN.function_words | EN.finite or bool(stems(found["did"]) & held)
-    what = takewhile(lambda word: word.casefold() not in EN.function_words, tokens(found["what"]))
-    return any(stems(word) & held for word in what)
-
-
 def asks_which(question: MemoryQuestion) -> bool:
     """Say whether a question asks which one it was, so that a name answers it: `which film`, `what was its name`."""
     is_of_replies = question.about == "replied" and EN.regex(r"\bwhat (?!(?:{finite})\b)\w").search(question.text) is not None
