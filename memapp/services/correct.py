@@ -60,8 +60,12 @@ class Corrected:
     """It waits in the person's words, without a fact."""
     is_over: bool = False
     """It was so, and is no more; else it never was."""
+    is_denied: bool = False
+    """It never was, and is denied in its own words."""
     beside: tuple[ConsentRequest, ...] = ()
     """What of a known fact is asked about, and is no more to be asked where that is gone."""
+    with_it: tuple[Memory, ...] = ()
+    """What is known besides and ends with it."""
     instead: Draft | None = None
     """The fact with another value in the place of its own, where the message gives one that fits."""
 
@@ -80,7 +84,9 @@ def find(runtime: Runtime, message: Message, learned: Collection[str] = ()) -> C
     found = (_find(runtime, message, correction) if correction else None) or _told_anew(runtime, message, learned)
     if correction is None or found is None:
         return found or _given_up(runtime, message, learned)
-    return replace(found, is_over=correction.is_over, beside=_asked_of(runtime.read(), found.known) if found.known else ())
+    beside = _asked_of(runtime.read(), found.known) if found.known else ()
+    with_it = _ended_with(runtime, message, correction, found) if correction.ends_all else ()
+    return replace(found, is_over=correction.is_over, is_denied=correction.is_denial, beside=beside, with_it=with_it)
 
 
 def _told_anew(runtime: Runtime, message: Message, learned: Collection[str]) -> Corrected | None:
@@ -156,19 +162,33 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
             break  # it is about what was said last
         passed.append(one.typed_text)
         least = max(least, VERY_NEAR) if came else least
-    may_be_known = correction.names_what or (correction.is_lead and (correction.is_over or correction.about != ()))
+    may_be_known = (correction.names_what and not correction.is_denial) or (
+        correction.is_lead and (correction.is_over or correction.about != ())
+    )
     return _known(runtime, correction, message) if may_be_known else None
 
 
 def _known(runtime: Runtime, correction: Correction, message: Message) -> Corrected | None:
     """Return the known fact, or the one that waits, that a message is about by its words. What happened is never over."""
-    (known,) = near(runtime, [message.typed_text])
-    session = runtime.read()
-    lasting = [one for one, _ in known if not (correction.is_over and one.kind is Kind.EPISODIC)]
-    facts = [Corrected(one.text, one) for one in lasting if is_left_alone(session, one)]
+    session, facts = runtime.read(), _near_facts(runtime, correction, message)
     found = [one for one in [*facts, *_waiting(session, consents.list_pending(session))] if not _says_again(message, one)]
     fitting = [one for one in found if is_about(correction, one.text, is_recent=False)]
     return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR, ())
+
+
+def _near_facts(runtime: Runtime, correction: Correction, message: Message) -> list[Corrected]:
+    (known,) = near(runtime, [message.typed_text])
+    session = runtime.read()
+    lasting = [one for one, _ in known if not (correction.is_over and one.kind is Kind.EPISODIC)]
+    return [Corrected(one.text, one) for one in lasting if is_left_alone(session, one)]
+
+
+def _ended_with(runtime: Runtime, message: Message, correction: Correction, found: Corrected) -> tuple[Memory, ...]:
+    """Return what else is over where all that fits is: what somebody who died did, and where they lived."""
+    others = [one for one in _near_facts(runtime, correction, message) if not _says_again(message, one)]
+    return tuple(
+        one.known for one in others if one.known and one.text != found.text and is_about(correction, one.text, is_recent=False)
+    )
 
 
 def _says_again(message: Message, found: Corrected) -> bool:
@@ -205,7 +225,8 @@ def _among(
     """Return the one that a message is clearly about; more clearly than about what was said after it."""
     if correction.instead and (placed := _placed(runtime, correction, meant, least, passed)):
         return placed
-    if correction.is_role or not (correction.points_back or (correction.names_what and correction.is_over)):
+    is_ended = correction.names_what and (correction.is_over or correction.is_denial)
+    if correction.is_role or not (correction.points_back or is_ended):
         return None
     if len(meant) < 2 or not correction.names_what:
         return meant[0] if len(meant) == 1 else None

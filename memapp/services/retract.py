@@ -100,11 +100,11 @@ def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, me
     if before:
         return (Updated(memory.id, text=before[0]),)
     taken_in = [one.id for one in memories.list_taken_in(session, memory.id) if may_be_said(one.text)]
-    replaced = _replaced(session, runtime, memory, message_ids)
+    replaced = gave_way(session, runtime, memory, message_ids)
     return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in [*taken_in, *replaced])
 
 
-def _replaced(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> list[str]:
+def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str] = ()) -> list[str]:
     """Return what a memory replaced when it was learned and what holds again without it. What needs a yes by now waits for it.
 
     For what is not said any more either, it is what that had replaced.
@@ -121,5 +121,5 @@ def _replaced(session: Session, runtime: Runtime, memory: Memory, message_ids: S
     unknown = [one for one in found if memories.find_same(session, normalise(one.text)) is None]
     there = [one for one in unknown if is_said(one)]
     unsaid = hold_back(session, gone, there)
-    earlier = [one for unheard in unknown if unheard not in there for one in _replaced(session, runtime, unheard, message_ids)]
+    earlier = [one for unheard in unknown if unheard not in there for one in gave_way(session, runtime, unheard, message_ids)]
     return [one.id for one in there if one.id not in unsaid] + earlier

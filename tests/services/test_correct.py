@@ -479,6 +479,78 @@ def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns:
     assert waiting(runtime) == (["quit my job"] if "User wants to quit User's job." in known else [])
 
 
+JOB_SINCE = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
+
+
+@pytest.mark.parametrize(
+    ("told", "ends", "gone"),
+    [
+        ("I work at the harbour office.", "I quit my job today", True),
+        ("I'm a nurse at Haukeland.", "I got fired this morning", True),
+        ("I'm a nurse at Haukeland.", "they let me go on Friday", True),
+        ("I'm a nurse at Haukeland.", "I was let go last week", True),
+        ("I work at the harbour office.", "today was my last day at the office", True),
+        ("My dad is a plumber.", "Dad retired in June", True),
+        ("My dad works for the railway.", "my dad retired", True),
+        ("I'm a nurse.", "I retired last month", True),
+        ("I'm a nurse.", "I quit my job today", False),
+        ("I'm a keen swimmer at the lido.", "my brother got fired", False),
+        ("My dad is a plumber.", "My uncle retired in June", False),
+        ("My brother works at a bakery.", "he let go of the rope", False),
+        ("I work at the harbour office.", "I got my phone fixed on my last day at the beach", False),
+    ],
+)
+def test_a_job_that_is_told_to_be_over_ends_whenever_it_was_told(runtime: Runtime, told: str, ends: str, gone: bool) -> None:
+    tell(runtime, told)
+    (known,) = live(runtime)
+    tell(runtime, *JOB_SINCE, ends)
+    assert (known in live(runtime)) is not gone
+
+
+def test_what_tells_that_a_job_is_over_stays_as_it_is_told_more_of(runtime: Runtime) -> None:
+    tell(runtime, "I work at the harbour office.", "I quit my job today", "they fired my sister")
+    assert "User works at the harbour office." not in live(runtime)
+    assert any(one.startswith("User quit User's job") for one in live(runtime))
+
+
+@pytest.mark.parametrize(
+    "denies",
+    ["no wait, I did not quit", "wait no i didnt quit my job", "Sorry, I actually did not quit my job."],
+)
+def test_what_is_denied_at_once_goes_and_what_it_had_ended_holds_again(runtime: Runtime, denies: str) -> None:
+    thread = new_chat(runtime)
+    tell(runtime, "I work at the harbour office.", "I quit my job today", thread=thread)
+    assert "User works at the harbour office." not in live(runtime)
+    tell(runtime, denies, thread=thread)
+    assert live(runtime) == ["User works at the harbour office."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I did not quit singing", "no, I did not like the film", "no wait, I did not lock the door", "no, my sister does not work"],
+)
+def test_what_is_denied_of_another_takes_nothing_back(runtime: Runtime, said: str) -> None:
+    thread = new_chat(runtime)
+    tell(runtime, "I work at the harbour office.", "I like films.", said, thread=thread)
+    assert {"User likes films.", "User works at the harbour office."} <= set(live(runtime))
+
+
+def test_with_somebody_ends_where_they_lived_and_what_they_did(runtime: Runtime) -> None:
+    tell(runtime, "My gran lives in Leeds.", "My gran is 92.", "My gran taught me to knit.", "My aunt lives in Hull.", *JOB_SINCE)
+    known = {one for one in live(runtime) if "gran" in one or "aunt" in one}
+    news = tell(runtime, "my gran passed away last night")
+    left = {one for one in live(runtime) if "gran" in one or "aunt" in one}
+    assert known - left == {"User's gran lives in Leeds.", "User's gran is 92."}
+    assert left == {"User's gran taught User to knit.", "User's aunt lives in Hull."}
+    undo.undo(runtime, only(Retracted, news).step)
+    assert known <= set(live(runtime))
+
+
+def test_a_thing_that_died_ends_nobody(runtime: Runtime) -> None:
+    tell(runtime, "My gran lives in Leeds.", "my phone died", "the battery is dead")
+    assert live(runtime) == ["User's gran lives in Leeds."]
+
+
 def test_what_is_known_of_somebody_for_long_is_put_right_by_their_name(runtime: Runtime) -> None:
     since = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
     tell(runtime, "My daughter Eliska is 11 and beats me at chess.", *since, "actually eliska is 12 now")

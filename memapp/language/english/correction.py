@@ -97,6 +97,12 @@ class Correction:
     """What holds instead may only say how that is which ended: `it was torture`."""
     is_role: bool = False
     """What holds instead is what somebody works as by now."""
+    is_denial: bool = False
+    """What was said is denied in its own words: `no wait, I did not quit`."""
+    is_event: bool = False
+    """What ended it is itself worth knowing: somebody retired or died."""
+    ends_all: bool = False
+    """All that fits is over, not one of it: somebody died."""
     about: Forms = ()
     """Of what it says that it is otherwise: `the wedding is on the 14th`."""
 
@@ -155,7 +161,9 @@ def only_ends(fact: str) -> bool:
     """Say whether a fact about others only says that what held of them is over: `User's mother is fine again.`"""
     is_of_both = fact.startswith("User and ")
     found = read_correction(in_first_person(fact)) if is_of_both or not fact.startswith("User ") else None
-    return found is not None and found.is_over and not (found.holds or found.instead or (found.old and not is_of_both))
+    if found is None or not found.is_over or found.is_event:
+        return False
+    return not (found.holds or found.instead or (found.old and not is_of_both))
 
 
 def only_puts_off(fact: str) -> bool:
@@ -178,6 +186,8 @@ def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
     """
     held = {stem for word in tokens(fact) for stem in stems(word)}
     if any(one.isdisjoint(held) for one in (*correction.old, *correction.about)) or not EN.regex(correction.fact).search(fact):
+        return False
+    if correction.is_denial and parse(fact).is_denied:
         return False
     if correction.holds and not any(one.isdisjoint(held) for one in correction.holds):
         return False
@@ -224,13 +234,16 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
     if contrast := _contrast(whole):
         yield contrast
         return
-    is_denied = not EN.denials.isdisjoint(word.casefold() for word in words)
+    is_denied, is_led = not EN.denials.isdisjoint(word.casefold() for word in words), False
     for part in _parts(words):
         before, text, behind = _without_leads(join(part))
         found = _read(text)
         has_lead = before or (behind and (not text or found != Correction()))  # `she plays chess actually` leads to nothing else
         if found.points_back and not is_first:
             found = replace(found, points_back=False, is_lead=True)
+        is_led = is_led or has_lead
+        if found.is_denial and not is_led:
+            found = Correction()
         is_first = is_first and (not text or found.points_back)
         yield replace(found, is_lead=found.is_lead or has_lead, is_bare=found.is_bare and not is_denied)
 
@@ -310,6 +323,8 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
             return replace(found, points_back=True) if is_it else None
         who_ended = None if "name" in said else who
         holds, about = (_forms(_first_of(said, names)) for names in (("to",), ("about", "whom")))
+        kinds = {name: way.get(name, False) for name in ("is_denial", "is_event", "ends_all")}
+        found = replace(found, **kinds)
         return replace(found, fact=way.get("fact", ""), holds=holds, about=about, who=who_ended)
     is_no_value = way.get("is_of_time") or (_is_seen_somewhere(value, new) if value and not found.is_over else False)
     if value is None or (value.kind in ("name", "noun") and is_no_value):
