@@ -489,6 +489,8 @@ JOB_SINCE = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I
         ("I'm a nurse at Haukeland.", "I got fired this morning", True),
         ("I'm a nurse at Haukeland.", "they let me go on Friday", True),
         ("I'm a nurse at Haukeland.", "I was let go last week", True),
+        ("I'm a nurse at Haukeland.", "they made me redundant", True),
+        ("I'm a nurse at Haukeland.", "they let me go on the big slide", False),
         ("I work at the harbour office.", "today was my last day at the office", True),
         ("My dad is a plumber.", "Dad retired in June", True),
         ("My dad works for the railway.", "my dad retired", True),

@@ -72,8 +72,16 @@ _AS_WRITTEN = (
         ),
         r"\1 called ",
     ),
+    (
+        re.compile(r"\Athey (?:have )?let me go\b(?=[.,!]| (?:today|yesterday|last|this|in|after|on \w+day)\b|$)", re.IGNORECASE),
+        "I was let go",
+    ),
+    (
+        re.compile(r"\Athey (?:have )?(?:made me (redundant)|(fired|sacked|promoted|hired) me)\b", re.IGNORECASE),
+        lambda found: f"I was {'made ' if found[1] else ''}{found[1] or found[2]}",
+    ),
 )
-"""What is said without its ending or its `is`, or with `it's` before a name: `she dont like it`, `a dog, he's called Bo`."""
+"""What is said without its ending or its `is`, with `it's` before a name or of whoever did it: `they fired me`."""
 
 _FOREIGN = re.compile(r"[#\[\]{}<>=\\|@]|^User$|^user\d+$")
 """Code, links, what was blanked, and the word that facts use for the person."""
