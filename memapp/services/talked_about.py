@@ -19,7 +19,7 @@ from memapp.services.ordinary import answered_itself, repeatable_sentences
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
-LISTED = 6
+LISTED = 10
 WORDS_CHARS = 90
 IS_TOLD = 0.5
 """Of the telling words of a sentence, the share that an episode holds if it tells of it."""

@@ -66,6 +66,20 @@ def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
     assert known(runtime) == ["You want to be reminded to water the plants on Sunday 1 February 2026."]
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("don't let me forget to call the plumber", "You want to be reminded to call the plumber."),
+        ("don't let me forget the milk", "You must not forget the milk."),
+        ("remember my wifi name is pumpkin", "Your wifi name is pumpkin."),
+        ("dont let me forget my sister sings at noon", "Your sister sings at noon."),
+    ],
+)
+def test_what_is_not_to_be_forgotten_is_kept_so_that_it_tells_why(runtime: Runtime, typed: str, kept: str) -> None:
+    own(runtime, typed)
+    assert known(runtime) == [kept]
+
+
 def test_a_reminder_is_judged_without_the_date_that_is_written_out(runtime: Runtime) -> None:
     own(runtime, "remind me tomorrow to call lotte")
     assert known(runtime) == ["You want to be reminded on Sunday 1 February 2026 to call lotte."]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memapp.domain.utterance import Draft
 from memapp.language.english.category import draft_of
 from memapp.language.english.framing import unwrap
-from memapp.language.english.grammar import EN, TOKEN, expand, is_adverb, join, sentences, tokens
+from memapp.language.english.grammar import EN, TOKEN, expand, is_adverb, is_verb, join, sentences, tokens
 from memapp.language.english.memory_question import keys
 from memapp.language.english.profile_hints import is_secret
 from memapp.language.english.statements import read
@@ -28,11 +28,17 @@ def tells_secret(content: str) -> bool:
 
 
 def _of_sentence(sentence: str) -> list[Draft]:
+    if _is_thing_alone(sentence.rstrip(" .!")):
+        sentence = f"I must not forget {sentence}"
     facts = [one.fact for one in read(sentence) if one.fact]
     if len(facts) < 2 or not holds_all(sentence, " ".join(facts)):
         is_whole = facts and holds_all(sentence, " ".join(facts))
         facts = [_retold(sentence) or (facts[0] if is_whole else _as_written(sentence))]
     return [draft_of(fact) for fact in facts]
+
+
+def _is_thing_alone(sentence: str) -> bool:
+    return _REQUESTS.regex("{thing_alone}").fullmatch(sentence) is not None and not any(map(is_verb, tokens(sentence)[1:]))
 
 
 def _retold(sentence: str) -> str:

@@ -9,6 +9,7 @@ from memapp.language.english.given_names import is_common
 from memapp.language.english.grammar import EN, is_adverb, is_past, is_verb, third_person_verbs, word_at
 
 DASHES = ("-", "--", "–", "—")
+_BEHIND_PARTICIPLES = ("in", "at", "on", "by", "from", "near", "within")
 _OWN = {"i", "my"}
 LIVING = {"he", "she", "they", "his", "her", "their"}
 MOST_BRACKETED = 4
@@ -289,6 +290,8 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
             continue  # `..., take a look`: a command, not a habit
         if is_alone and kind == "finite" and predicate[verb].casefold() not in EN.finite and not is_past(predicate[0]):
             continue  # `I have a yawl, built in 1961`
+        if kind == "finite" and _is_done_to(predicate[start:at], predicate[verb:]):
+            continue  # `I was born and raised in Ely`
         if kind == "base" and scope_open:
             if predicate[verb].casefold() in EN.states and verb + 1 < len(predicate) and predicate[start:at]:
                 yield subject + predicate[start:at]
@@ -302,6 +305,13 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
         scope_open = False
     if predicate[start:]:
         yield subject + predicate[start:]
+
+
+def _is_done_to(told: Sequence[str], more: Sequence[str]) -> bool:
+    """Say whether a verb without an object may go on with what was done to somebody: it is a participle, too."""
+    participle = next((word for word in told[1:] if not is_adverb(word)), "")
+    is_passive = word_at(told, 0) in ("was", "were", "got", "been") and is_past(participle)
+    return is_passive and is_past(more[0]) and word_at(more, 1) in _BEHIND_PARTICIPLES
 
 
 def _with_what_is_shared(statements: list[list[str]]) -> list[list[str]]:

@@ -102,10 +102,10 @@ def _told(fact: str, pronouns: _Pronouns) -> str:
         if (found := _USER.fullmatch(word)) and not (is_first and word == "User" and _is_noun(following, third)):
             is_behind = bool(told) and told[-1].casefold() in _BEFORE_OBJECTS
             is_led = bool(told) and told[-1].casefold() in EN.subordinate and following.endswith("s")
-            is_object = not is_first and (found[3] or is_behind or not (is_led or _may_be_verb(following)))
+            is_object = not is_first and (found[3] or is_behind or not (is_led or _may_be_verb(following, third)))
             pronoun = pronouns.possessive if found[2] else pronouns.object if is_object else pronouns.subject
             told.append(found[1] + (pronoun[0].upper() + pronoun[1:] if is_first else pronoun) + found[3])
-            verb_is_next = not found[2] and not found[3] and not is_behind
+            verb_is_next = not (found[2] or found[3] or is_object)
             is_subject = verb_is_next and is_first
         elif verb_is_next and not is_adverb(word) and word not in _BEFORE_VERBS:
             told.append(_base(word, pronouns))
@@ -118,11 +118,13 @@ def _told(fact: str, pronouns: _Pronouns) -> str:
     return " ".join(told)
 
 
-def _may_be_verb(word: str) -> bool:
-    """Say whether User before this word is the subject: `when User is`, and not `calls User every`."""
+def _may_be_verb(word: str, following: str = "") -> bool:
+    """Say whether User before this word is the subject: `when User is`, and not `calls User every` or `calls User sometimes`."""
     word = word.strip(".,;:!?)\"'”")
     is_present = word in third_person_verbs() or word in _third_persons_of_thought()
-    return word in _BEFORE_VERBS or word in EN.finite or is_present or is_adverb(word) or is_past(word)
+    return (
+        word in _BEFORE_VERBS or word in EN.finite or is_present or is_past(word) or (is_adverb(word) and _may_be_verb(following))
+    )
 
 
 @cache

@@ -12,6 +12,9 @@ from memapp.language.english.asked_sentence import asks_what_was_talked_about, n
         ("What topics did we talk about on April 29th?", True),
         ("On April 30th, we talked a lot. What did we talk about?", True),
         ("what did we talk about when my sister was here?", False),
+        ("what did I tell you today?", True),
+        ("what have I told you so far today?", True),
+        ("what did I say about the boat yesterday?", False),
         ("what did we buy?", False),
     ],
 )

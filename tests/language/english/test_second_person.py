@@ -33,6 +33,8 @@ from memapp.language.english.second_person import addressed, as_said, as_stored
         ("The boiler leaks.", "The boiler leaks."),
         ("The alto next to User is Fenna.", "The alto next to you is Fenna."),
         ("User often sails.", "You often sail."),
+        ("Bob calls User sometimes.", "Bob calls you sometimes."),
+        ("Anna says User sometimes snores.", "Anna says you sometimes snore."),
         ("User withdrew and is glad.", "You withdrew and are glad."),
         ("User manual is in the drawer.", "User manual is in the drawer."),
         ("User feedback helps User.", "User feedback helps you."),

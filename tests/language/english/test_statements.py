@@ -430,6 +430,10 @@ def test_what_ended_belongs_to_that_it_did(message: str, facts: list[str]) -> No
         ("I have a small yawl, the Petrel, built in 1961", ["User has a small yawl, the Petrel, built in 1961."]),
         ("I own a kiln, bought at a fair", ["User owns a kiln, bought at a fair."]),
         ("I have a stall, sold two pots", ["User has a stall, sold two pots."]),
+        ("I was born in Ely and raised in Hull", ["User was born in Ely and raised in Hull."]),
+        ("I was hired and fired in a week", ["User was hired and fired in a week."]),
+        ("I was fired and took the train home", ["User was fired.", "User took the train home."]),
+        ("they let me go today", ["User was let go today."]),
     ],
 )
 def test_what_was_done_to_a_thing_the_person_did_not_do(message: str, facts: list[str]) -> None:
