@@ -85,7 +85,7 @@ def test_ideas_and_what_the_world_knows_are_no_question_to_the_memory(runtime: R
 
 def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(runtime: Runtime) -> None:
     tell(runtime, "We are going to Bergen by boat in August. I have the dentist on the 3rd of June at nine.")
-    assert "Bergen" not in own(runtime, "how long is the drive to Bergen?")
+    assert own(runtime, "how long is the drive to Bergen?") == ""
     assert "dentist" in own(runtime, "when is the dentist appointment?")
     assert "dentist" in own(runtime, "when is the appointment?")
     tell(runtime, "My tallest hen is Berta.")
