@@ -22,6 +22,9 @@ from memapp.services.merge import Written
 from memapp.store import memories
 from tests.builders import make_runtime, new_chat, only, say
 
+SINCE = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
+"""What is told of others in between, so that a correction is not of what was said just before."""
+
 
 @pytest.fixture
 def runtime(tmp_path: Path) -> Iterator[Runtime]:
@@ -479,7 +482,16 @@ def test_what_was_decided_ends_what_was_only_thought_of(runtime: Runtime, turns:
     assert waiting(runtime) == (["quit my job"] if "User wants to quit User's job." in known else [])
 
 
-JOB_SINCE = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
+def test_another_place_takes_that_of_one_that_was_only_planned(runtime: Runtime) -> None:
+    tell(runtime, "We're going to Texel for a week in March.")
+    tell(runtime, *SINCE, "we're not going to Texel after all, it's double booked. it'll be Terschelling, same week")
+    assert [one for one in live(runtime) if "Te" in one] == ["User is going to Terschelling."]
+
+
+def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runtime) -> None:
+    tell(runtime, "The allotment committee finally gave us plot 14.")
+    tell(runtime, *SINCE, "I was wrong about the plot by the way, it's 41 not 14")
+    assert [one for one in live(runtime) if "plot" in one] == ["The allotment committee finally gave User plot 41."]
 
 
 @pytest.mark.parametrize(
@@ -505,7 +517,7 @@ JOB_SINCE = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I
 def test_a_job_that_is_told_to_be_over_ends_whenever_it_was_told(runtime: Runtime, told: str, ends: str, gone: bool) -> None:
     tell(runtime, told)
     (known,) = live(runtime)
-    tell(runtime, *JOB_SINCE, ends)
+    tell(runtime, *SINCE, ends)
     assert (known in live(runtime)) is not gone
 
 
@@ -538,7 +550,7 @@ def test_what_is_denied_of_another_takes_nothing_back(runtime: Runtime, said: st
 
 
 def test_with_somebody_ends_where_they_lived_and_what_they_did(runtime: Runtime) -> None:
-    tell(runtime, "My gran lives in Leeds.", "My gran is 92.", "My gran taught me to knit.", "My aunt lives in Hull.", *JOB_SINCE)
+    tell(runtime, "My gran lives in Leeds.", "My gran is 92.", "My gran taught me to knit.", "My aunt lives in Hull.", *SINCE)
     known = {one for one in live(runtime) if "gran" in one or "aunt" in one}
     news = tell(runtime, "my gran passed away last night")
     left = {one for one in live(runtime) if "gran" in one or "aunt" in one}
@@ -554,8 +566,7 @@ def test_a_thing_that_died_ends_nobody(runtime: Runtime) -> None:
 
 
 def test_what_is_known_of_somebody_for_long_is_put_right_by_their_name(runtime: Runtime) -> None:
-    since = ("I like tea.", "My brother plays the drums.", "We have a boat.", "I used to sing in a band.")
-    tell(runtime, "My daughter Eliska is 11 and beats me at chess.", *since, "actually eliska is 12 now")
+    tell(runtime, "My daughter Eliska is 11 and beats me at chess.", *SINCE, "actually eliska is 12 now")
     assert [one for one in live(runtime) if "liska" in one] == ["User's daughter Eliska is 12 and beats User at chess."]
 
 

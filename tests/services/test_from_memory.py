@@ -73,6 +73,7 @@ def test_a_fact_answers_without_a_call_and_stands_below_as_the_source(runtime: R
         "a good name for the kayak?",
         "what should the podcast be called?",
         "what could Arlo paint next?",
+        "I finished a novel about a river!! what should I read next?",
         "is Arlo a nice name for a parrot?",
         "which kayak is the fastest?",
         "who invented the kayak?",

@@ -261,7 +261,7 @@ def _contrast(sentence: str) -> Correction | None:
     if value is None or ("unmarked" in found.re.groupindex and found["unmarked"] is not None and not is_of_kind):
         return None
     old = (stems(last.text),) if last and are_numbers else _forms(found["old"])
-    return Correction(is_lead=True, old=old, instead=value, who=_first_of(found.groupdict(), ("who",))) if old else None
+    return Correction(is_lead=True, old=old, instead=value, who=_first_of(found.groupdict(), ("who",)) or None) if old else None
 
 
 def _number_of(text: str) -> Value | None:

@@ -76,9 +76,10 @@ def read(message: str, before: Sequence[str] = ()) -> MemoryQuestion | None:
         return MemoryQuestion(core, core, "everything", is_personal=True)
     if not (recalls or asked.endswith("?") or EN.regex(r"{question_start}\b").match(core)):
         return None
-    told = bool(frame) or EN.regex("{told}|{know_about}").search(core) is not None
+    says_told = any(EN.regex("{told}|{know_about}").search(one) for one in (*frame, core))
+    told = bool(frame) or says_told
     replied = any(EN.regex("{replied}").search(one) for one in (*frame, core))
-    if not (replied or told) and EN.regex("{advice}").search(core) and not EN.regex("{no_advice}").match(core):
+    if not (replied or says_told) and EN.regex("{advice}").search(core) and not EN.regex("{no_advice}").match(core):
         return None
     is_about = any(EN.regex("{person}").search(one) for one in (*frame, core))
     if not (is_about or replied) and _is_of_others(core):

@@ -318,9 +318,9 @@ def plain(text: str) -> str:
     for _ in range(3):
         text = EN.regex(r"\A{lead}[,:]? +(?=\w)").sub("", text)
     text = EN.regex("{me_and_somebody}").sub(_as_of_both, text)
-    text = EN.regex(r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )))(?=(?:'s)? \w)").sub(
-        lambda found: f"my {(found[1] or found[2]).lower()}", text
-    )
+    text = EN.regex(
+        r"\A(?:the ({household})|({close}|{others}(?= (?:called|named) )|{pets}(?=(?: is|'s) (?:called|named) )))(?=(?:'s)? \w)"
+    ).sub(lambda found: f"my {(found[1] or found[2]).lower()}", text)
     text = _with_whose(text)
     text = EN.regex("{clipped_called}").sub(r"\g<0>'", text)
     text = EN.regex("{kept_out}").sub(_as_taste, text)

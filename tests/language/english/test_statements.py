@@ -148,6 +148,8 @@ def test_who_was_spoken_of_in_the_chat_is_named_where_it_is_clear(before: list[s
         ("boss fight was hard", []),
         ("friend of mine has a boat", []),
         ("Father Ted is the best of them", []),
+        ("dog is called Moos, he's 11", ["User's dog is called Moos.", "User's dog is 11."]),
+        ("cat's called Bo", ["User's cat is called Bo."]),
     ],
 )
 def test_somebody_close_is_known_without_my_where_a_verb_tells_of_them(typed: str, told: list[str]) -> None:
