@@ -84,6 +84,11 @@ def test_ideas_and_what_the_world_knows_are_no_question_to_the_memory(runtime: R
     assert own(runtime, asked) == ""
 
 
+def test_what_waits_answers_no_question_for_a_time_that_it_does_not_tell(runtime: Runtime) -> None:
+    tell(runtime, "i do not eat before a shift or i fall asleep", "shift starts at 9 now not 10")
+    assert "shift starts at 9" in own(runtime, "what time does my shift start?")
+
+
 def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(runtime: Runtime) -> None:
     tell(runtime, "We are going to Bergen by boat in August. I have the dentist on the 3rd of June at nine.")
     assert own(runtime, "how long is the drive to Bergen?") == ""

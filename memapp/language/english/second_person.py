@@ -101,7 +101,7 @@ def _told(fact: str, pronouns: _Pronouns) -> str:
         is_first = _begins_sentence(" ".join(told))
         if (found := _USER.fullmatch(word)) and not (is_first and word == "User" and _is_noun(following, third)):
             is_behind = bool(told) and told[-1].casefold() in _BEFORE_OBJECTS
-            is_led = bool(told) and told[-1].casefold() in EN.subordinate and following.endswith("s")
+            is_led = bool(told) and told[-1].casefold() in EN.subordinate | _MORE and following.endswith("s")
             is_object = not is_first and (found[3] or is_behind or not (is_led or _may_be_verb(following, third)))
             pronoun = pronouns.possessive if found[2] else pronouns.object if is_object else pronouns.subject
             told.append(found[1] + (pronoun[0].upper() + pronoun[1:] if is_first else pronoun) + found[3])

@@ -34,6 +34,7 @@ from memapp.language.english.second_person import addressed, as_said, as_stored
         ("The alto next to User is Fenna.", "The alto next to you is Fenna."),
         ("User often sails.", "You often sail."),
         ("Bob calls User sometimes.", "Bob calls you sometimes."),
+        ("User eats early or User falls asleep.", "You eat early or you fall asleep."),
         ("Anna says User sometimes snores.", "Anna says you sometimes snore."),
         ("User withdrew and is glad.", "You withdrew and are glad."),
         ("User manual is in the drawer.", "User manual is in the drawer."),
