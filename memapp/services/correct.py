@@ -15,8 +15,9 @@ from memapp.domain.utterance import Draft
 from memapp.language.english import replacement
 from memapp.language.english.correction import Correction, adds, correction_of, is_about, leads
 from memapp.language.english.dates import typed_on_its_day
-from memapp.language.english.grammar import stems, tokens
+from memapp.language.english.grammar import join, stems, tokens
 from memapp.language.english.habit import takes_place_of
+from memapp.language.english.parsed_fact import verb_place
 from memapp.language.english.recall import query_words
 from memapp.language.english.replacement import Replacement, replacements, tells_otherwise
 from memapp.language.english.tags import tags_for
@@ -24,6 +25,7 @@ from memapp.language.language_of import language_of
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.embed import embedded
+from memapp.services.kind_of_life import of_kind
 from memapp.services.merge import near
 from memapp.services.retract import is_left_alone
 from memapp.services.tellable import tellable
@@ -153,7 +155,7 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
     for one in said:
         came = [found for found in _came_from(runtime.read(), one) if not _says_again(message, found)]
         fitting = [one for one in came if not (is_own and one.text.startswith("User's "))]
-        meant = [one for one in fitting if is_about(correction, one.text, is_recent=True)]
+        meant = _of_job(runtime, correction, [one for one in fitting if is_about(correction, one.text, is_recent=True)])
         if found := _among(runtime, correction, meant, message.typed_text, least, passed):
             return None if one is said[0] and _answers_another(runtime, message, correction, found) else found
         if not (correction.names_what or correction.instead or correction.about):
@@ -172,8 +174,17 @@ def _known(runtime: Runtime, correction: Correction, message: Message) -> Correc
     """Return the known fact, or the one that waits, that a message is about by its words. What happened is never over."""
     session, facts = runtime.read(), _near_facts(runtime, correction, message)
     found = [one for one in [*facts, *_waiting(session, consents.list_pending(session))] if not _says_again(message, one)]
-    fitting = [one for one in found if is_about(correction, one.text, is_recent=False)]
+    fitting = _of_job(runtime, correction, [one for one in found if is_about(correction, one.text, is_recent=False)])
     return _among(runtime, correction, fitting, message.typed_text, VERY_NEAR, ())
+
+
+def _of_job(runtime: Runtime, correction: Correction, meant: list[Corrected]) -> list[Corrected]:
+    """Return those that tell of a job where one is over, the likest first: who retired still is a keen swimmer at the lido."""
+    if not correction.is_of_job:
+        return meant
+    told = [join(["User", *words[verb_place(words) :]]) for words in (tokens(one.text) for one in meant)]
+    rated = [(like, one) for (like, _), one in zip(of_kind(runtime, "job", told), meant, strict=True) if like]
+    return [one for _, one in sorted(rated, key=lambda pair: -pair[0])]
 
 
 def _near_facts(runtime: Runtime, correction: Correction, message: Message) -> list[Corrected]:
@@ -228,8 +239,10 @@ def _among(
     is_ended = correction.names_what and (correction.is_over or correction.is_denial)
     if correction.is_role or not (correction.points_back or is_ended):
         return None
-    if len(meant) < 2 or not correction.names_what:
-        return meant[0] if len(meant) == 1 else None
+    if meant and (len(meant) == 1 or correction.is_of_job):
+        return meant[0]
+    if not meant or not correction.names_what:
+        return None
     rows = embedded(runtime, [typed, *(one.text for one in meant)], wait=True)
     if rows is None:
         return None

@@ -40,6 +40,7 @@ from memapp.language.english.memory_question import (
     MemoryQuestion,
     asked_formerly,
     asked_openly,
+    asks_of_a_way,
     asks_of_last,
     asks_own_words,
     asks_which,
@@ -264,7 +265,7 @@ def _not_sure(
         return FromMemory(that_it_waits(runtime, [request], message.thread_id, said))
     if lines:
         return _told(runtime, lines, *([] if question.is_told else [UNSURE]))  # asked what was said, that is the answer
-    if not question.is_personal:
+    if not question.is_personal or asks_of_a_way(question.core):
         return None
     return FromMemory(UNSAID if question.about == "replied" else UNKNOWN)
 

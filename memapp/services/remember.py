@@ -25,6 +25,7 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.english.category import draft_of
 from memapp.language.english.correction import (
+    denies_what_happened,
     ends_for_both,
     only_ends,
     only_puts_off,
@@ -40,7 +41,7 @@ from memapp.language.english.grounding import SAID, UNSAID
 from memapp.language.english.parsed_fact import parse
 from memapp.language.english.profile_hints import needs_yes, takes_sentence, unknown_in
 from memapp.language.english.statements import in_third_person
-from memapp.language.english.writing import check_form, tells_what_happened
+from memapp.language.english.writing import check_form
 from memapp.language.language_of import language_of
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
@@ -50,7 +51,7 @@ from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.prompt_form import prompt_form
-from memapp.services.retract import gave_way
+from memapp.services.retract import ended_by, gave_way
 from memapp.services.statements import judged_draft, said_before, sensitive_topic, told_in, with_others
 from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.session import Session
@@ -156,7 +157,7 @@ def _only_corrects(draft: Draft, corrected: Corrected | None) -> bool:
         is_denied = corrected is not None and parse(draft.text).is_denied and _is_of_corrected(draft, corrected)
         if corrected and corrected.instead and (is_denied or only_puts_off(draft.text)):
             return True  # `no longer on Thursdays`, where another day is told
-        if corrected and corrected.is_denied and is_denied and tells_what_happened(draft.text):
+        if corrected and corrected.is_denied and _is_of_same(draft, corrected) and denies_what_happened(draft.text):
             return True
         return is_half or only_says_meant(draft.text) or (corrected is not None and only_ends(draft.text))
     said = said or draft.value
@@ -244,10 +245,8 @@ def _store(
             stored.append(write(runtime, session, memory, [*alike[draft.text], *said_before], actor, old))
             standing = _after_one(session, runtime, standing, replace(actor, step=stored[-1].step), is_placed=old is not None)
             known[memory.text] = stored[-1].memory.id
-        actor = Actor("merge", message.thread_id)
-        actor = replace(actor, step=stored[0].step if stored else session.new_id())
-        ended = _end(session, runtime, standing, actor) if standing else []
-        ended = _end_with(session, runtime, corrected, ended, actor)
+        actor = Actor("merge", message.thread_id, step=stored[0].step if stored else session.new_id())
+        ended = _end_all(session, runtime, standing, corrected, actor)
         # What makes room is taken back with the last fact it was made for.
         actor_of_room = replace(actor, name="lifecycle", step=stored[-1].step if stored else session.new_id())
         learned = [one for one in stored if one.before is None or one.before.text != one.memory.text]
@@ -304,6 +303,9 @@ def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor)
     actor = replace(actor, name="merge", step=actor.step or session.new_id())
     _end_asked(runtime, corrected, actor)
     if corrected.known is None:
+        evidence = [one for request in corrected.requests for one in request.evidence] if corrected.is_denied else []
+        for memory_id in ended_by(session, evidence):
+            changes.apply(session, Restored(memory_id), actor)
         return []
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
     holds_again = [] if corrected.is_over else gave_way(session, runtime, corrected.known)
@@ -313,12 +315,13 @@ def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor)
     return [Retracted((corrected.text,), actor.step)]
 
 
-def _end_with(
-    session: Session, runtime: Runtime, corrected: Corrected | None, ended: list[Retracted], actor: Actor
+def _end_all(
+    session: Session, runtime: Runtime, standing: Corrected | None, corrected: Corrected | None, actor: Actor
 ) -> list[Retracted]:
-    """Retire what ends with what is corrected, in the same step, and return the news of all."""
-    standing = memories.get_memories(session, [one.id for one in corrected.with_it]) if corrected else []
-    gone = [one for one in standing if one.state is State.LIVE]
+    """End what still stands of what is corrected, and what ends with it, in one step; return the news of all."""
+    ended = _end(session, runtime, standing, actor) if standing else []
+    with_it = memories.get_memories(session, [one.id for one in corrected.with_it]) if corrected else []
+    gone = [one for one in with_it if one.state is State.LIVE]
     for one in gone:
         changes.apply(session, SoftDeleted(one.id, "superseded", runtime.purge_at()), actor)
     texts = [text for one in ended for text in one.texts] + [one.text for one in gone]

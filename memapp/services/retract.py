@@ -123,3 +123,12 @@ def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Se
     unsaid = hold_back(session, gone, there)
     earlier = [one for unheard in unknown if unheard not in there for one in gave_way(session, runtime, unheard, message_ids)]
     return [one.id for one in there if one.id not in unsaid] + earlier
+
+
+def ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:
+    """Return what messages ended of which nothing is known: what they tell waits for a yes, and nothing took its place."""
+    said = chat.get_messages(session, message_ids)
+    entries = [one for one in history.list_entries(session) if one.meta.get("reason") == "superseded"]
+    of_these = [one for one in entries if any(one.thread_id == told.thread_id and one.at >= told.created_at for told in said)]
+    alone = [one for one in of_these if all(other.meta.get("reason") for other in history.entries_of_step(session, one.step))]
+    return [one.memory_id for one in alone if not history.changed_since(session, one)]

@@ -8,14 +8,18 @@ from memapp.domain.memory import FromMemory, Recalled
 from memapp.domain.ranking import share_held
 from memapp.domain.text import one_line, shorten
 from memapp.domain.when import NamedTime
+from memapp.errors import ModelError
+from memapp.language.english.asked_sentence import asks_what_was_told
 from memapp.language.english.dates import dated, local_day
 from memapp.language.english.duplicates import duplicate_of
 from memapp.language.english.second_person import addressed
 from memapp.language.english.topics import roots_of
 from memapp.language.english.when import named_times, told_day
+from memapp.prompts.quotes import asks
 from memapp.runtime import Runtime
 from memapp.services.episodes import episodes_of
 from memapp.services.ordinary import answered_itself, repeatable_sentences
+from memapp.services.statements import surely_ordinary
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
@@ -34,8 +38,8 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     times = named_times(message.text, today) or named_times(dated(message.text, today), today)
     said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
     told = episodes_of(runtime, said)[:LISTED]
-    others = [one for one in said if one.id != message.id]
-    quoted = _quoted(others, [one.text for one in told], answered_itself(runtime, others))[: LISTED - len(told)]
+    others = [one for one in said if one.id != message.id and not (asks_what_was_told(message.text) and asks(one.text))]
+    quoted = _quoted(runtime, others, [one.text for one in told])[: LISTED - len(told)]
     lines = [addressed(one.text) for one in told]
     lines = lines if len(lines) <= 1 else [f"- {one}" for one in lines]
     if quoted:
@@ -46,12 +50,21 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     return FromMemory("\n".join(lines) or NOTHING_THEN, tuple(hits))
 
 
-def _quoted(said: list[Message], told: list[str], answered: Collection[str]) -> list[tuple[Message, str]]:
-    """Return the most telling sentence of each message; beside what is told already only what says something else."""
+def _quoted(runtime: Runtime, said: list[Message], told: list[str]) -> list[tuple[Message, str]]:
+    """Return the most telling sentence of each message; beside what is told already only what says something else.
+
+    What may be sensitive in whatever words stands in no other chat, even where nothing of it was kept or asked.
+    """
+    answered = answered_itself(runtime, said)
+    try:
+        ordinary = frozenset(surely_ordinary(runtime, [words for one in said for words in repeatable_sentences(one, answered)]))
+    except ModelError:  # without the judge nothing is quoted
+        ordinary = frozenset()
     found: list[tuple[Message, str]] = []
     for one in said:
-        words = _most_telling(one, answered)
-        if words and not (told and _is_told(words, told)) and not duplicate_of(words, [before for _, before in found]):
+        words = _most_telling(one, answered, ordinary)
+        is_new = words and not duplicate_of(words, [before for _, before in found])
+        if is_new and not (told and _is_told(words, told)):
             found.append((one, words))
     return found
 
@@ -79,6 +92,7 @@ def _of_last_chat(runtime: Runtime, message: Message) -> list[Message]:
     return []
 
 
-def _most_telling(message: Message, answered: Collection[str]) -> str:
-    """Return the longest sentence that may be repeated."""
-    return shorten(one_line(max(repeatable_sentences(message, answered), key=len, default="")), WORDS_CHARS)
+def _most_telling(message: Message, answered: Collection[str], among: Collection[str] | None = None) -> str:
+    """Return the longest sentence that may be repeated; of those `among` which it is, if they are given."""
+    said = [one for one in repeatable_sentences(message, answered) if among is None or one in among]
+    return shorten(one_line(max(said, key=len, default="")), WORDS_CHARS)

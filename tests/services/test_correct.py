@@ -507,11 +507,21 @@ def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runti
         ("My dad is a plumber.", "Dad retired in June", True),
         ("My dad works for the railway.", "my dad retired", True),
         ("I'm a nurse.", "I retired last month", True),
+        ("I'm a nurse at Haukeland.", "my boss fired me today", True),
+        ("My husband works for the railway.", "they let my husband go today", True),
         ("I'm a nurse.", "I quit my job today", False),
-        ("I'm a keen swimmer at the lido.", "my brother got fired", False),
+        ("I'm a keen swimmer at the lido.", "I got fired today", False),
+        ("I'm a left-hander.", "I retired last month", False),
         ("My dad is a plumber.", "My uncle retired in June", False),
-        ("My brother works at a bakery.", "he let go of the rope", False),
-        ("I work at the harbour office.", "I got my phone fixed on my last day at the beach", False),
+        ("My dad is a plumber.", "my dad retired early to bed", False),
+        ("I work as a nurse at St Mary's.", "they let me go after lunch because it was quiet", False),
+        ("I work as a nurse at St Mary's.", "I got the sack of potatoes up the stairs", False),
+        ("I work as a nurse at St Mary's.", "I quit on the last level", False),
+        ("I work as a nurse at St Mary's.", "I resigned from the board of the chess club", False),
+        ("I work as a nurse at St Mary's.", "yesterday was her last day at work", False),
+        ("I work as a nurse at St Mary's.", "today was my last day at work before the holidays", False),
+        ("I work as a nurse at St Mary's.", "they sacked me when I was 17", False),
+        ("I have a new job at the zoo.", "I quit my old job", False),
     ],
 )
 def test_a_job_that_is_told_to_be_over_ends_whenever_it_was_told(runtime: Runtime, told: str, ends: str, gone: bool) -> None:
@@ -541,7 +551,12 @@ def test_what_is_denied_at_once_goes_and_what_it_had_ended_holds_again(runtime: 
 
 @pytest.mark.parametrize(
     "said",
-    ["I did not quit singing", "no, I did not like the film", "no wait, I did not lock the door", "no, my sister does not work"],
+    [
+        "I did not quit singing",
+        "no, I did not like the film",
+        "sorry, I do not work tomorrow",
+        "no, I do not like films that much",
+    ],
 )
 def test_what_is_denied_of_another_takes_nothing_back(runtime: Runtime, said: str) -> None:
     thread = new_chat(runtime)
@@ -560,9 +575,21 @@ def test_with_somebody_ends_where_they_lived_and_what_they_did(runtime: Runtime)
     assert known <= set(live(runtime))
 
 
-def test_a_thing_that_died_ends_nobody(runtime: Runtime) -> None:
-    tell(runtime, "My gran lives in Leeds.", "my phone died", "the battery is dead")
-    assert live(runtime) == ["User's gran lives in Leeds."]
+@pytest.mark.parametrize(
+    "said",
+    ["she is dead funny", "my gran died laughing", "my gran passed on her recipe", "my gran's phone died", "my aunt died today"],
+)
+def test_who_did_not_die_is_known_as_before(runtime: Runtime, said: str) -> None:
+    tell(runtime, "My gran lives in Leeds.", said)
+    assert "User's gran lives in Leeds." in live(runtime)
+
+
+def test_an_end_that_waits_for_a_yes_is_taken_back_with_it(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    tell(runtime, "My gran lives in Leeds.", "My gran is 92.", "my gran died last night", thread=thread)
+    assert (live(runtime), len(waiting(runtime))) == ([], 1)
+    tell(runtime, "no wait, she did not die", thread=thread)
+    assert (live(runtime), waiting(runtime)) == (["User's gran is 92.", "User's gran lives in Leeds."], [])
 
 
 def test_what_is_known_of_somebody_for_long_is_put_right_by_their_name(runtime: Runtime) -> None:

@@ -85,13 +85,21 @@ def test_ideas_and_what_the_world_knows_are_no_question_to_the_memory(runtime: R
 
 
 def test_what_waits_answers_no_question_for_a_time_that_it_does_not_tell(runtime: Runtime) -> None:
-    tell(runtime, "i do not eat before a shift or i fall asleep", "shift starts at 9 now not 10")
-    assert "shift starts at 9" in own(runtime, "what time does my shift start?")
+    tell(runtime, "i do not eat before a shift or i fall asleep")
+    assert own(runtime, "what time does my shift start?") == UNKNOWN
+
+
+def test_what_was_told_today_is_listed_without_what_may_be_sensitive_in_any_words(runtime: Runtime) -> None:
+    tell(runtime, "they found a lump this morning", "I smoked a joint this morning", "how long is the drive to Voss?")
+    tell(runtime, "I planted beans by the wall")
+    assert own(runtime, "what did I tell you today?") == 'You said today:\n- "I planted beans by the wall"'
 
 
 def test_the_thing_that_a_question_names_must_be_spoken_of_in_what_is_quoted(runtime: Runtime) -> None:
     tell(runtime, "We are going to Bergen by boat in August. I have the dentist on the 3rd of June at nine.")
     assert own(runtime, "how long is the drive to Bergen?") == ""
+    tell(runtime, "the drive to Bergen takes seven hours")
+    assert "seven hours" in own(runtime, "how long is the drive to Bergen?")
     assert "dentist" in own(runtime, "when is the dentist appointment?")
     assert "dentist" in own(runtime, "when is the appointment?")
     tell(runtime, "My tallest hen is Berta.")

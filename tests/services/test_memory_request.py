@@ -70,6 +70,7 @@ def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
     ("typed", "kept"),
     [
         ("don't let me forget to call the plumber", "You want to be reminded to call the plumber."),
+        ("don't let me forget to take my pills", "You want to be reminded to take your pills."),
         ("don't let me forget the milk", "You must not forget the milk."),
         ("remember my wifi name is pumpkin", "Your wifi name is pumpkin."),
         ("dont let me forget my sister sings at noon", "Your sister sings at noon."),

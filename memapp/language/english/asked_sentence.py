@@ -68,6 +68,11 @@ def asks_what_was_talked_about(message: str) -> bool:
     return EN.regex("{talked}").fullmatch(core) is not None
 
 
+def asks_what_was_told(message: str) -> bool:
+    """Say whether a message asks for what its writer told, and not for what they asked."""
+    return re.search(r"\b(?:did|have|was) I\b", in_full(message)) is not None
+
+
 def split(text: str) -> list[str]:
     """Split a message into its sentences, and what is asked at the end from what leads to it; not what is said behind it.
 

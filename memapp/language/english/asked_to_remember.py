@@ -28,7 +28,9 @@ def tells_secret(content: str) -> bool:
 
 
 def _of_sentence(sentence: str) -> list[Draft]:
-    if _is_thing_alone(sentence.rstrip(" .!")):
+    if sentence.startswith("to "):  # be done
+        sentence = f"I want to be reminded {sentence}"
+    elif _is_thing_alone(sentence.rstrip(" .!")):
         sentence = f"I must not forget {sentence}"
     facts = [one.fact for one in read(sentence) if one.fact]
     if len(facts) < 2 or not holds_all(sentence, " ".join(facts)):

@@ -308,10 +308,10 @@ def _per_verb(words: list[str]) -> Iterator[list[str]]:
 
 
 def _is_done_to(told: Sequence[str], more: Sequence[str]) -> bool:
-    """Say whether a verb without an object may go on with what was done to somebody: it is a participle, too."""
+    """Say whether what follows goes on with what was done to somebody: `was born in Ely and raised in Hull`."""
     participle = next((word for word in told[1:] if not is_adverb(word)), "")
     is_passive = word_at(told, 0) in ("was", "were", "got", "been") and is_past(participle)
-    return is_passive and is_past(more[0]) and word_at(more, 1) in _BEHIND_PARTICIPLES
+    return is_passive and more[0].casefold() in EN.done_to and word_at(more, 1) in _BEHIND_PARTICIPLES
 
 
 def _with_what_is_shared(statements: list[list[str]]) -> list[list[str]]:

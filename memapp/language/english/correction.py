@@ -99,6 +99,8 @@ class Correction:
     """What holds instead is what somebody works as by now."""
     is_denial: bool = False
     """What was said is denied in its own words: `no wait, I did not quit`."""
+    is_of_job: bool = False
+    """A job is over, and no other thing that is said in the same words."""
     is_event: bool = False
     """What ended it is itself worth knowing: somebody retired or died."""
     ends_all: bool = False
@@ -164,6 +166,11 @@ def only_ends(fact: str) -> bool:
     if found is None or not found.is_over or found.is_event:
         return False
     return not (found.holds or found.instead or (found.old and not is_of_both))
+
+
+def denies_what_happened(fact: str) -> bool:
+    """Say whether a fact only tells that something did not happen: `User did not quit User's job.`"""
+    return EN.regex(r"\b(?:did|was|were|have|has) not\b").search(fact) is not None
 
 
 def only_puts_off(fact: str) -> bool:
@@ -323,7 +330,7 @@ def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correctio
             return replace(found, points_back=True) if is_it else None
         who_ended = None if "name" in said else who
         holds, about = (_forms(_first_of(said, names)) for names in (("to",), ("about", "whom")))
-        kinds = {name: way.get(name, False) for name in ("is_denial", "is_event", "ends_all")}
+        kinds = {name: way.get(name, False) for name in ("is_denial", "is_of_job", "is_event", "ends_all")}
         found = replace(found, **kinds)
         return replace(found, fact=way.get("fact", ""), holds=holds, about=about, who=who_ended)
     is_no_value = way.get("is_of_time") or (_is_seen_somewhere(value, new) if value and not found.is_over else False)

@@ -249,6 +249,11 @@ def asks_advice(message: str) -> bool:
     return any(EN.regex("{advice}").search(asked_sentence.core_of(one)[0]) for one in asked)
 
 
+def asks_of_a_way(message: str) -> bool:
+    """Say whether a question is how long a way takes, which is known to the world too: `how long is the flight to Oslo?`"""
+    return EN.regex("{of_a_way}").match(message) is not None
+
+
 def asks_which_stands_out(message: str) -> bool:
     """Say whether a message asks which of many it is that is the most of something: `which river is the longest?`"""
     return EN.regex("{outstanding}").match(_core_asked(message)) is not None

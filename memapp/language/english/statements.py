@@ -242,7 +242,8 @@ def _says_little(words: Sequence[str], fact: str) -> bool:
     """Say whether a fact is of a thought, a wish or an intention of the moment, says nothing by itself or breaks off."""
     adverbs, rest = split_adverbs(words[1:] if words[0] == "I" else [])
     is_thought = not stems(word_at(rest, 0)).isdisjoint(EN.passing_verbs)
-    may_be_verb = [word for word in tokens(fact)[2:] if is_verb(word) or word.endswith("s") or word in EN.unchanged_past]
+    past_alike = EN.unchanged_past & EN.no_past  # `retired`
+    may_be_verb = any(is_verb(word) or word.endswith("s") or word in past_alike for word in tokens(fact)[2:])
     is_verbless = words[0].casefold() == "my" and not may_be_verb
     is_due = word_at(rest, 0) in EN.due and EN.regex("{dated}").search(fact)
     is_passing = is_thought and word_at(rest, 1) not in ("to", "no") and "never" not in adverbs and not is_due

@@ -206,6 +206,7 @@ class TurnView:
         self._state.session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
         self._state.session.memories_changed()
         if self._state.thread_id == thread_id:
+            gone = gone.rstrip(".") if more else gone
             self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:

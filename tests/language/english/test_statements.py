@@ -434,6 +434,7 @@ def test_what_ended_belongs_to_that_it_did(message: str, facts: list[str]) -> No
         ("I have a stall, sold two pots", ["User has a stall, sold two pots."]),
         ("I was born in Ely and raised in Hull", ["User was born in Ely and raised in Hull."]),
         ("I was hired and fired in a week", ["User was hired and fired in a week."]),
+        ("I was hired and worked in Oslo for a year", ["User was hired.", "User worked in Oslo for a year."]),
         ("I was fired and took the train home", ["User was fired.", "User took the train home."]),
         ("they let me go today", ["User was let go today."]),
     ],
