@@ -151,6 +151,7 @@ def _find(runtime: Runtime, message: Message, correction: Correction) -> Correct
     is_own = is_switch and correction.instead is not None and correction.instead.kind == "noun"  # `I switched to coffee`
     least = NEAR_BEHIND_CUE if correction.points_back or is_switch else NEAR
     said = _said_before(runtime, message)
+    said = said if correction.is_lead or not correction.is_denial else said[:1]
     passed: list[str] = []
     for one in said:
         came = [found for found in _came_from(runtime.read(), one) if not _says_again(message, found)]

@@ -522,6 +522,8 @@ def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runti
         ("I work as a nurse at St Mary's.", "today was my last day at work before the holidays", False),
         ("I work as a nurse at St Mary's.", "they sacked me when I was 17", False),
         ("I have a new job at the zoo.", "I quit my old job", False),
+        ("I have a new job at the zoo.", "I quit as captain of the team", False),
+        ("Uncle Des works at the post office.", "Uncle Des retired last week.", True),
     ],
 )
 def test_a_job_that_is_told_to_be_over_ends_whenever_it_was_told(runtime: Runtime, told: str, ends: str, gone: bool) -> None:
@@ -539,7 +541,7 @@ def test_what_tells_that_a_job_is_over_stays_as_it_is_told_more_of(runtime: Runt
 
 @pytest.mark.parametrize(
     "denies",
-    ["no wait, I did not quit", "wait no i didnt quit my job", "Sorry, I actually did not quit my job."],
+    ["no wait, I did not quit", "wait no i didnt quit my job", "Sorry, I actually did not quit my job.", "I did not quit."],
 )
 def test_what_is_denied_at_once_goes_and_what_it_had_ended_holds_again(runtime: Runtime, denies: str) -> None:
     thread = new_chat(runtime)

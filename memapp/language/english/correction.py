@@ -23,6 +23,8 @@ from memapp.language.lexicon import lexicon
 EN = lexicon("correction")
 MOST_WORDS = 3
 """A value in place of another is short; what is longer is a statement of its own."""
+IN_PAST = "{in_past}"
+"""What was told as past, and may be denied without a word that leads to it."""
 AT_ONCE = 2
 """Sentences at the beginning of a message in which it points at what was said before it."""
 
@@ -227,7 +229,7 @@ def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool) -> bool
     named = who.split()
     if named[0] in ("my", "our"):
         return not stems(named[1]).isdisjoint(subject) and all(word in held for word in named[2:])
-    return not stems(who).isdisjoint(held)
+    return all(not stems(word).isdisjoint(held) for word in named)
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ def _of_sentence(words: Sequence[str], *, is_first: bool) -> Iterator[Correction
         if found.points_back and not is_first:
             found = replace(found, points_back=False, is_lead=True)
         is_led = is_led or has_lead
-        if found.is_denial and not is_led:
+        if found.is_denial and not is_led and found.fact != IN_PAST:
             found = Correction()
         is_first = is_first and (not text or found.points_back)
         yield replace(found, is_lead=found.is_lead or has_lead, is_bare=found.is_bare and not is_denied)
