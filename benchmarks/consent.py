@@ -12,8 +12,8 @@ what its labelled sentence gives as the value: that is read here by a few cues, 
 
 At last, in the full form only, each sentence of five independent lists is typed into a store of its own, through turn and upkeep:
 what says something sensitive in roundabout words, of the person and of people close, and what only sounds like it. Each list was
-written by somebody who knew neither the rules nor the examples. Kinds of what they show to be missed were mended since; of the last
-that was done once, when 4 of its 200 were known, and as many still are: so well others are served.
+written by somebody who knew neither the rules nor the examples. Kinds of what they show to be missed were mended since; of the
+last that was done once, when 4 of its 200 were known, and as many still are: so well others are served.
 
 python -m benchmarks.consent [--small] [--data ../shared/data] [--misses]
 """

@@ -24,6 +24,7 @@ from memapp.services.tellable import tellable
 from memapp.store import chat
 
 LISTED = 10
+JUDGED_AT_ONCE = 20
 WORDS_CHARS = 90
 IS_TOLD = 0.5
 """Of the telling words of a sentence, the share that an episode holds if it tells of it."""
@@ -39,7 +40,7 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     said = said_at(runtime, times) if times else _of_last_chat(runtime, message)
     told = episodes_of(runtime, said)[:LISTED]
     others = [one for one in said if one.id != message.id and not (asks_what_was_told(message.text) and asks(one.text))]
-    quoted = _quoted(runtime, others, [one.text for one in told])[: LISTED - len(told)]
+    quoted = _quoted(runtime, others, [one.text for one in told], LISTED - len(told))
     lines = [addressed(one.text) for one in told]
     lines = lines if len(lines) <= 1 else [f"- {one}" for one in lines]
     if quoted:
@@ -50,23 +51,32 @@ def talked_about(runtime: Runtime, message: Message) -> FromMemory:
     return FromMemory("\n".join(lines) or NOTHING_THEN, tuple(hits))
 
 
-def _quoted(runtime: Runtime, said: list[Message], told: list[str]) -> list[tuple[Message, str]]:
+def _quoted(runtime: Runtime, said: list[Message], told: list[str], most: int) -> list[tuple[Message, str]]:
     """Return the most telling sentence of each message; beside what is told already only what says something else.
 
-    What may be sensitive in whatever words stands in no other chat, even where nothing of it was kept or asked.
+    What may be sensitive in whatever words stands in no other chat, even where nothing of it was kept or asked. A long time holds
+    many messages, so they are judged only until enough are found.
     """
     answered = answered_itself(runtime, said)
-    try:
-        ordinary = frozenset(surely_ordinary(runtime, [words for one in said for words in repeatable_sentences(one, answered)]))
-    except ModelError:  # without the judge nothing is quoted
-        ordinary = frozenset()
     found: list[tuple[Message, str]] = []
-    for one in said:
-        words = _most_telling(one, answered, ordinary)
-        is_new = words and not duplicate_of(words, [before for _, before in found])
-        if is_new and not (told and _is_told(words, told)):
-            found.append((one, words))
-    return found
+    for start in range(0, len(said), JUDGED_AT_ONCE):
+        if len(found) >= most:
+            break
+        some = said[start : start + JUDGED_AT_ONCE]
+        ordinary = _ordinary(runtime, [words for one in some for words in repeatable_sentences(one, answered)])
+        for one in some:
+            words = _most_telling(one, answered, ordinary)
+            is_new = words and not duplicate_of(words, [before for _, before in found])
+            if is_new and not (told and _is_told(words, told)):
+                found.append((one, words))
+    return found[:most]
+
+
+def _ordinary(runtime: Runtime, said: Sequence[str]) -> frozenset[str]:
+    try:
+        return frozenset(surely_ordinary(runtime, said))
+    except ModelError:  # without the judge nothing is quoted
+        return frozenset()
 
 
 def _is_told(sentence: str, told: list[str]) -> bool:

@@ -28,7 +28,7 @@ def tells_secret(content: str) -> bool:
 
 
 def _of_sentence(sentence: str) -> list[Draft]:
-    if sentence.startswith("to "):  # be done
+    if sentence.startswith("to "):  # `don't let me forget to call the plumber`
         sentence = f"I want to be reminded {sentence}"
     elif _is_thing_alone(sentence.rstrip(" .!")):
         sentence = f"I must not forget {sentence}"

@@ -89,8 +89,11 @@ def unknown_in(fact: str, profile: Mapping[str, Collection[str]], *, field: str 
 def needs_yes(fact: str, topic: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
     """Return what a remembered sentence says that is judged to touch a topic: the values read of it, or else all of it."""
     said = [Hint(one.field, one.value) for one in stated_by(fact) if is_sensitive(one.field) and one.value]
-    is_told = _touches(topic, _plain(fact)) if topic == "preferred_name" else True  # and not the name of a carer
-    is_told = describes("home", fact) != "" and not is_plan(fact) if topic == "city" else is_told  # nor `viewed the house in Ely`
+    is_told = True
+    if topic == "preferred_name":
+        is_told = _touches(topic, _plain(fact))  # and not the name of a carer
+    elif topic == "city":
+        is_told = describes("home", fact) != "" and not is_plan(fact)  # nor `viewed the house in Ely`
     named = _named(topic, fact) if topic in EN.entry("named") and is_told else ""
     return _not_in(profile, said or [Hint(topic, named) if named else _whole(topic, fact)])
 
