@@ -95,6 +95,8 @@ class AppSession:
         self.badges: dict[str, str] = {}
         """What each mode has to tell in the top line, by its name."""
         self.undone = UndoStack(self.taken_back.publish)
+        self._one_undo = asyncio.Lock()
+        """Held while something is taken back: keys pressed fast are carried out in their order."""
         self.fresh_memory = ""
         """What was remembered last and not looked at since; Memories opens there."""
 
@@ -125,18 +127,21 @@ class AppSession:
 
         With nothing done here yet it is the last change in the file.
         """
-        done = self.undone.pop(step) or await asyncio.to_thread(recorded, self.runtime, step)
-        if done is None and step:
-            already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
-            return "That is taken back already." if already else "That cannot be taken back any more."
-        if done is not None and not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
-            self.undone.drop(done.step)  # it went with a message that was sent in other words
-            return await self.undo()
-        return await self._take_back(done)
+        async with self._one_undo:
+            done = self.undone.pop(step)
+            while done is not None and not step and await asyncio.to_thread(undo.was_taken_back, self.runtime, done.step):
+                self.undone.drop(done.step)  # it went with a message that was sent in other words
+                done = self.undone.pop()
+            done = done or await asyncio.to_thread(recorded, self.runtime, step)
+            if done is None and step:
+                already = await asyncio.to_thread(undo.was_taken_back, self.runtime, step)
+                return "That is taken back already." if already else "That cannot be taken back any more."
+            return await self._take_back(done)
 
     async def undo_recorded(self) -> str:
         """Take back the last change in the file, whatever was done here since; return what is said about it."""
-        return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
+        async with self._one_undo:
+            return await self._take_back(await asyncio.to_thread(recorded, self.runtime))
 
     async def _take_back(self, done: Undo | None) -> str:
         if done is None:

@@ -228,7 +228,7 @@ paints = 0
 BRIEF = {
     *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "waiting", "badges", "file"),
     *("memories", "memories-undo", "memory-detail", "memory-again", "relations", "requests", "known", "decide", "save", "undo"),
-    *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "activity-undo", "models", "use"),
+    *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "models", "use"),
     CommandPalette._GATHER_COMMANDS_GROUP,
 }
 """Groups of workers that end by themselves."""

@@ -1,6 +1,7 @@
 """Memories: what is shown, what keys do there, and that other screens follow."""
 
 import os
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -257,6 +258,22 @@ async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
         await seen.until(lambda: len(texts(screen)) == 2)
         await seen.pilot.press("up", "up", "u")
         await seen.until(lambda: len(texts(screen)) == 3 and screen.rows.current is screen.rows.items[1])
+
+
+async def test_what_is_undone_fast_is_taken_back_one_after_another(world: World) -> None:
+    async with memories(world) as (seen, _):
+        taken_back: list[str] = []
+
+        def slow(_: Runtime) -> None:
+            time.sleep(0.3)
+            taken_back.append("done last")
+
+        seen.app.session.undone.push("Done first", lambda _: taken_back.append("done first"))
+        seen.app.session.undone.push("Done last", slow)
+        seen.app.action_undo()
+        seen.app.action_undo()
+        await seen.until(lambda: len(taken_back) == 2)
+        assert taken_back == ["done last", "done first"]
 
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:

@@ -219,7 +219,7 @@ class ActivityScreen(ModeScreen):
         self.refresh_bindings()
         self._look_what_runs()
 
-    @background("activity-undo", exclusive=True)
+    @background("undo")
     async def action_take_back(self) -> None:
         """Take back what upkeep did in the step under the cursor."""
         if (current := self.kept_up.current) is not None:
@@ -231,6 +231,6 @@ class ActivityScreen(ModeScreen):
         if current is not None and current.step.text:
             self.app.post_message(MemoryWanted(current.step.memory_id))
 
-    @background("activity-undo", exclusive=True)
+    @background("undo")
     async def action_undo_last(self) -> None:
         notify(self, await self.session.undo_recorded())

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from textual import events
 from textual.containers import VerticalScroll
@@ -132,12 +133,12 @@ class Transcript(VerticalScroll):
         if self._above:
             self.call_after_refresh(self._show_above, shown[0])
 
-    def _arrive(self, bubble: Bubble, tries: int = 100) -> None:
+    def _arrive(self, bubble: Bubble, frames: int = 200) -> None:
         """Put the cursor on a message once it has a place: just after a change of screens it has none yet."""
-        if bubble.region or not tries or not self.screen.is_current:
+        if bubble.region or not frames or not self.screen.is_current:
             self._put_cursor(bubble)
-        else:
-            self.call_after_refresh(self._arrive, bubble, tries - 1)
+        elif bubble.parent is self:
+            self.set_timer(1 / 60, partial(self._arrive, bubble, frames - 1))
 
     async def _show_above(self, first: Widget) -> None:
         """Mount a few of the messages above, and come back for the others."""
