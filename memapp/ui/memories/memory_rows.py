@@ -49,9 +49,9 @@ class MemoryRows(FoundRows):
 
 
 class TrashRows(FoundRows):
-    """The trash: text, why it is there, since when, and how long it stays."""
+    """The trash: text, since when and why it is there where there is room, and how long it stays."""
 
-    WHY = 25
+    WHY = 20
     KEPT = 24
     WIDE = 96
 
@@ -61,12 +61,11 @@ class TrashRows(FoundRows):
 
     def draw(self, item: Memory, width: int) -> Content:
         now = self.clock()
-        wide = width >= self.WIDE
-        since = (f"{ago(item.updated_at, now):>9}  " if wide else "", "$text-muted")
-        reason = plain(why(item, self._ttl_days), "$text-muted").truncate(self.WHY, ellipsis=True, pad=True)
+        since, reason = f"{ago(item.updated_at, now):>9}  ", why(item, self._ttl_days)
+        room = (f"{since}{reason:<{self.WHY}}  " if width >= self.WIDE else "", "$text-muted")
         stays = kept(item.purge_at, now, self.missing.get(item.id, 0))
         end = (f"{stays:<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
-        tail = joined("  ", since, reason, end)
+        tail = joined("  ", room, end)
         space = max(1, width - 1 - tail.cell_length)
         return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)
 
