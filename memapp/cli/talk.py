@@ -162,7 +162,9 @@ def learn(runtime: Runtime, cancel: Cancel) -> None:
     try:
         for news in upkeep.work(runtime, None, cancel):
             if isinstance(news, Retracted):
-                say(f"No longer remembered: {'; '.join(map(addressed, news.texts))}")
+                for done, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)):
+                    if texts:
+                        say(f"{done}: {'; '.join(map(addressed, texts))}")
             elif isinstance(news, Written):  # of a consent request `consents` tells
                 was = f" (was: {addressed(news.before.text)})" if news.before else ""
                 say(f"{'Updated' if news.before else 'Remembered'}: {addressed(news.memory.text)}{was}")

@@ -107,6 +107,8 @@ class Retracted:
     texts: tuple[str, ...]
     step: str
     """What to name to take it back."""
+    again: tuple[str, ...] = ()
+    """What holds again without it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions, pending
 from memapp.services.named import Named, named, said_of
+from memapp.services.retract import ended_by, gave_way, restore
 from memapp.store import changes, consents, expectations, history, memories, recalls, search
 from memapp.store.history import Touched
 from memapp.store.session import Session
@@ -58,10 +59,11 @@ def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, ev
     return None
 
 
-def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, is_plain: bool) -> FromMemory | None:
-    """Forget what was shown or said last. None where that is nothing: `that's wrong` may be about an answer of the model.
+def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, never_was: bool) -> FromMemory | None:
+    """Forget what was shown or said last, or take it back where it never was so, with what it had ended.
 
-    `is_plain` says that it can only be about the memory, so that what was said last is withdrawn though nothing was kept of it.
+    `That's wrong` may be about an answer of the model: None where it is about nothing known. To forget can only be about the
+    memory, so that what was said last is withdrawn though nothing was kept of it.
     """
     shown = _shown(runtime, earlier)
     own = [one for one in earlier if one.role is Role.USER]
@@ -71,13 +73,13 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, i
     if len(facts) > 1 and shown:
         return _ask_which(facts)
     waiting = () if shown else _waiting(runtime, said)
-    if is_plain and before and not (facts or waiting or asks(said[0].text)):
+    if not never_was and before and not (facts or waiting or asks(said[0].text)):
         waiting = _waiting(runtime, before)  # `I told nobody` goes with what was told
         said = [*before, *said] if waiting else said
-    if not (facts or waiting or (is_plain and said)):
+    if not (facts or waiting or (said and not never_was)):
         return None
     unsaid = [] if shown else [one.id for one in said]
-    return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), unsaid, actor) or NOT_KEPT)
+    return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), unsaid, actor, never_was=never_was) or NOT_KEPT)
 
 
 def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
@@ -112,7 +114,7 @@ def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: A
         return _ask_which(found.facts)
     if not (found.is_known or found.requests):
         return _ask_which(found.near) if found.near else None
-    return _own(_let_go(runtime, found, [], actor))
+    return _own(_let_go(runtime, found, [], actor, never_was=True))
 
 
 def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
@@ -167,17 +169,19 @@ def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
     return [found[one] for one in memory_ids if one in found and found[one].state is State.LIVE]
 
 
-def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor) -> str:
-    """Carry it out in one step; return what went, in words, or nothing."""
+def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor, *, never_was: bool = False) -> str:
+    """Carry it out in one step; return what went, in words, or nothing. What was ended by what never was holds again."""
     with runtime.write() as session:
         stated = [Hint(one.field, one.value) for fact in found.facts for one in stated_by(fact.text)]
         profile = consents.read_profile(session)
         values = dict.fromkeys(one for one in (*found.values, *stated) if one.value in profile.get(one.field, ()))
         for one in values:
             decisions.forget_value(runtime, one.field, one.value, actor)
+        ended = _ended_by(session, runtime, found) if never_was else []
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
+        again = restore(session, ended, actor)
         pending.end_all(runtime, [one.id for one in found.requests], actor)
         _unsay(session, unsaid, actor)
     said_by_facts = {(one.field, one.value) for one in stated}
@@ -186,7 +190,14 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor)
     told = [f"Forgotten, {counted(len(gone), 'memory', 'memories')}:" if len(gone) > 1 else "Forgotten:", *gone] if gone else []
     lines = [" ".join(told) if len(gone) == 1 else "\n".join(told)] if told else []
     lines += [f"No longer asked about: {label(one.field)} “{one.new_value}”" for one in found.requests]
+    lines += [f"Remembered again: {addressed(one)}" for one in again]
     return "\n".join(lines)
+
+
+def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
+    """Return what ended when this was learned, or because of what waits."""
+    replaced = [one for fact in found.facts for one in gave_way(session, runtime, fact)]
+    return replaced + ended_by(session, [one for request in found.requests for one in request.evidence])
 
 
 def _unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:

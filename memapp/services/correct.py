@@ -307,6 +307,8 @@ def _least(correction: Correction, way: Replacement, least: float) -> float:
 
 def _answers_another(runtime: Runtime, message: Message, correction: Correction, found: Corrected) -> bool:
     """Say whether words that only point back answer a question which the last reply asked of something else."""
+    if correction.is_of_own_words:
+        return False
     (last,) = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=1)
     if correction.names_what or correction.instead or last.role is Role.USER or not last.text.rstrip().endswith("?"):
         return False

@@ -17,6 +17,7 @@ from memapp.errors import UsageError
 from memapp.language.english import request_kind
 from memapp.language.english.asked_sentence import checks
 from memapp.language.english.beyond import read_beyond
+from memapp.language.english.correction import read_correction
 from memapp.language.english.framing import plays_a_part, takes_back
 from memapp.language.english.memory_request import MOST_CHARS, by_likeness, doubts, read_request
 from memapp.language.english.recall import asks_what_was_replied
@@ -73,7 +74,10 @@ def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> Mem
     embedder = runtime.embedding.ready()
     if embedder is None or not request_kind.reads(embedder.model_id):
         return None
-    if takes_back(text) or asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
+    correction = read_correction(text)
+    if takes_back(text) or (correction and correction.points_back):
+        return None  # what that does to memory is found when it is learned from
+    if asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
         return None
     rows = embedded(runtime, [text])
     return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
@@ -132,21 +136,21 @@ def _answer(
         case "off" if content:
             return FromMemory(KEPT_OUT, is_own_word=True)
         case "off":
-            return forget_last(runtime, earlier, actor, is_plain=True)
+            return forget_last(runtime, earlier, actor, never_was=False)
         case "forget" if content == EVERYTHING:
             return FromMemory(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
             return forget(runtime, content, message, actor, every=request.is_every, is_sure=request.is_sure)
         case "forget":
-            return forget_last(runtime, earlier, actor, is_plain=True)
+            return forget_last(runtime, earlier, actor, never_was=False)
         case "beyond":
             return beyond.answer(runtime, request, message, actor)
         case "undo":
-            return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, is_plain=False)
+            return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, never_was=True)
         case "wrong" if content:
             return correct(runtime, content, earlier, actor, is_sure=request.is_sure)
         case "wrong":
-            return forget_last(runtime, earlier, actor, is_plain=False)
+            return forget_last(runtime, earlier, actor, never_was=True)
         case "know" | "since" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):
             return None
         case "know":

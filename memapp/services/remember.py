@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from memapp.domain.categories import NOTES
-from memapp.domain.changes import Actor, Restored, SoftDeleted, Updated
+from memapp.domain.changes import Actor, SoftDeleted, Updated
 from memapp.domain.chat import Message
 from memapp.domain.consent import FACT, FORGOTTEN
 from memapp.domain.filters import ALL_LIVE, MemoryFilter
@@ -51,7 +51,7 @@ from memapp.services.correct import Corrected, find, restated
 from memapp.services.forget import is_forgotten
 from memapp.services.merge import Written, near, write
 from memapp.services.prompt_form import prompt_form
-from memapp.services.retract import ended_by, gave_way
+from memapp.services.retract import ended_by, gave_way, restore
 from memapp.services.statements import judged_draft, said_before, sensitive_topic, told_in, with_others
 from memapp.store import changes, chat, consents, events, expectations, history, memories
 from memapp.store.session import Session
@@ -299,20 +299,17 @@ def _still_standing(session: Session, corrected: Corrected | None) -> Corrected 
 
 
 def _end(session: Session, runtime: Runtime, corrected: Corrected, actor: Actor) -> list[Retracted]:
-    """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of a fact that was known."""
+    """Retire a fact that nothing takes the place of, or withdraw what waits; return the news of what is known of it."""
     actor = replace(actor, name="merge", step=actor.step or session.new_id())
     _end_asked(runtime, corrected, actor)
     if corrected.known is None:
         evidence = [one for request in corrected.requests for one in request.evidence] if corrected.is_denied else []
-        for memory_id in ended_by(session, evidence):
-            changes.apply(session, Restored(memory_id), actor)
-        return []
+        again = restore(session, ended_by(session, evidence), actor)
+        return [Retracted((), actor.step, again)] if again else []
     reason: Literal["superseded", "person"] = "superseded" if corrected.is_over else "person"
     holds_again = [] if corrected.is_over else gave_way(session, runtime, corrected.known)
     changes.apply(session, SoftDeleted(corrected.memory_id, reason, runtime.purge_at()), actor)
-    for memory_id in holds_again:
-        changes.apply(session, Restored(memory_id), actor)
-    return [Retracted((corrected.text,), actor.step)]
+    return [Retracted((corrected.text,), actor.step, restore(session, holds_again, actor))]
 
 
 def _end_all(
@@ -325,7 +322,8 @@ def _end_all(
     for one in gone:
         changes.apply(session, SoftDeleted(one.id, "superseded", runtime.purge_at()), actor)
     texts = [text for one in ended for text in one.texts] + [one.text for one in gone]
-    return [Retracted(tuple(texts), actor.step)] if texts else []
+    again = [text for one in ended for text in one.again]
+    return [Retracted(tuple(texts), actor.step, tuple(again))] if texts or again else []
 
 
 def _end_asked(runtime: Runtime, corrected: Corrected, actor: Actor) -> None:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
-from memapp.domain.changes import Change, Restored, SoftDeleted, Updated, is_memapp
+from memapp.domain.changes import Actor, Change, Restored, SoftDeleted, Updated, is_memapp
 from memapp.domain.chat import Message, Role
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
@@ -61,8 +61,8 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
             if is_left_alone(session, memory) and check_fact(memory.text, text):
                 steps = _back_to_what_is_said(session, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
-                for step in steps:  # what comes back is not the person's own by that: it goes when nobody says it any more
-                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")
+                for step in steps:
+                    by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")  # as with `restore`
                     changes.apply(session, step, by)
         of_each = (consents.list_requests(session, state="pending", message_id=one) for one in message_ids)
         from_these = [one for one in chain.from_iterable(of_each) if one.proposer not in ("person", "import")]
@@ -123,6 +123,14 @@ def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Se
     unsaid = hold_back(session, gone, there)
     earlier = [one for unheard in unknown if unheard not in there for one in gave_way(session, runtime, unheard, message_ids)]
     return [one.id for one in there if one.id not in unsaid] + earlier
+
+
+def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[str, ...]:
+    """Let memories hold again as part of a step; return their words. They are not the person's own by that, and may end again."""
+    by = replace(actor, name="rules")
+    for one in memory_ids:
+        changes.apply(session, Restored(one), by)
+    return tuple(one.text for one in memories.get_memories(session, memory_ids))
 
 
 def ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:

@@ -524,6 +524,10 @@ def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runti
         ("I have a new job at the zoo.", "I quit my old job", False),
         ("I have a new job at the zoo.", "I quit as captain of the team", False),
         ("Uncle Des works at the post office.", "Uncle Des retired last week.", True),
+        ("My mother in law works at the bakery.", "my mother in law quit her job", True),
+        ("My older sister Ada works at the bank.", "my sister's quit her job", True),
+        ("My friend Beth works at the bank.", "Beth is retired now", True),
+        ("I work at the bank with Beth.", "Beth quit her job", False),
     ],
 )
 def test_a_job_that_is_told_to_be_over_ends_whenever_it_was_told(runtime: Runtime, told: str, ends: str, gone: bool) -> None:
@@ -547,8 +551,11 @@ def test_what_is_denied_at_once_goes_and_what_it_had_ended_holds_again(runtime: 
     thread = new_chat(runtime)
     tell(runtime, "I work at the harbour office.", "I quit my job today", thread=thread)
     assert "User works at the harbour office." not in live(runtime)
-    tell(runtime, denies, thread=thread)
+    news = tell(runtime, denies, thread=thread)
     assert live(runtime) == ["User works at the harbour office."]
+    assert only(Retracted, news).again == ("User works at the harbour office.",)
+    tell(runtime, "I quit my job yesterday", thread=thread)
+    assert "User works at the harbour office." not in live(runtime)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def test_a_reminder_is_said_to_be_impossible_and_kept(runtime: Runtime) -> None:
         ("don't let me forget to call the plumber", "You want to be reminded to call the plumber."),
         ("don't let me forget to take my pills", "You want to be reminded to take your pills."),
         ("don't let me forget the milk", "You must not forget the milk."),
+        ("don't let me forget tomorrow to pay the rent", "You want to be reminded to pay the rent on Sunday 1 February 2026."),
         ("remember my wifi name is pumpkin", "Your wifi name is pumpkin."),
         ("dont let me forget my sister sings at noon", "Your sister sings at noon."),
     ],
@@ -487,6 +488,16 @@ def test_what_is_called_wrong_goes_and_how_it_is_may_be_learned(runtime: Runtime
     assert own(runtime, "that's wrong, I don't play the violin").startswith("Forgotten: You play the violin.")
     learn(runtime)
     assert known(runtime) == ["You do not play the violin.", "You hate olives."]
+
+
+def test_what_had_ended_by_what_is_called_wrong_holds_again(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    tell(runtime, "I work at the harbour office.")
+    say(runtime, thread, "I quit my job today")
+    learn(runtime)
+    assert "You work at the harbour office." not in known(runtime)
+    assert own(runtime, "that's not true", thread).endswith("Remembered again: You work at the harbour office.")
+    assert known(runtime) == ["You work at the harbour office."]
 
 
 def test_no_longer_true_that_teaches_nothing_of_the_kind(runtime: Runtime) -> None:

@@ -332,6 +332,12 @@ async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: 
     await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 1)
 
 
+async def test_what_holds_again_by_a_denial_is_told(seen: Seen) -> None:
+    await seen.send("I work at the harbour office.", until="Remembered:")
+    await seen.send("I quit my job today", until="Updated: You quit your job")
+    await seen.send("no wait, I did not quit", until="Remembered again: You work at the harbour office.")
+
+
 async def test_what_is_remembered_of_a_message_stands_below_its_answer_when_the_chat_is_opened_again(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await seen.send("I have a dog called Rex.", until="Remembered: You have a dog called Rex.")

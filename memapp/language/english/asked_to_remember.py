@@ -28,6 +28,8 @@ def tells_secret(content: str) -> bool:
 
 
 def _of_sentence(sentence: str) -> list[Draft]:
+    if timed := _REQUESTS.regex("{when_to}").fullmatch(sentence.rstrip(" .!")):  # `don't let me forget tomorrow to pay the rent`
+        sentence = f"{timed['what']} {timed['when'][:1].lower()}{timed['when'][1:]}"
     if sentence.startswith("to "):  # `don't let me forget to call the plumber`
         sentence = f"I want to be reminded {sentence}"
     elif _is_thing_alone(sentence.rstrip(" .!")):

@@ -25,6 +25,8 @@ MOST_WORDS = 3
 """A value in place of another is short; what is longer is a statement of its own."""
 IN_PAST = "{in_past}"
 """What was told as past, and may be denied without a word that leads to it."""
+EITHER = ("points_back", "is_of_own_words", "is_lead", "is_over", "is_role")
+"""What holds of a message of which it holds in one part."""
 AT_ONCE = 2
 """Sentences at the beginning of a message in which it points at what was said before it."""
 
@@ -80,6 +82,8 @@ class Correction:
 
     points_back: bool = False
     """It says itself that what was said just before does not hold: `scratch that`, `not any more`."""
+    is_of_own_words: bool = False
+    """It can be about nothing that memapp said: `scratch that`."""
     is_lead: bool = False
     """It may say something against that: `no`, `sorry`, `actually`."""
     is_over: bool = False
@@ -202,7 +206,10 @@ def is_about(correction: Correction, fact: str, *, is_recent: bool) -> bool:
         return False
     is_partly = len(correction.old) == 1 and not correction.fact and _does_more_than(correction.old[0], fact)
     is_of_anybody = correction.who is None or bool(correction.about)
-    return not is_partly and (is_of_anybody or _is_subject((correction.who or "").casefold(), fact, held, is_recent=is_recent))
+    if is_partly or is_of_anybody:
+        return not is_partly
+    is_of_life = correction.is_of_job or correction.ends_all  # whoever works with them works on
+    return _is_subject((correction.who or "").casefold(), fact, held, is_recent=is_recent, is_of_life=is_of_life)
 
 
 def _does_more_than(verb: frozenset[str], fact: str) -> bool:
@@ -213,10 +220,11 @@ def _does_more_than(verb: frozenset[str], fact: str) -> bool:
     return is_verb_of_it and following not in EN.naming_prepositions | EN.opening | {""}
 
 
-def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool) -> bool:
+def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool, is_of_life: bool) -> bool:
     subject = parse(fact).subject
+    named = [word for word in who.split() if word not in EN.closely | EN.titles]
     if not subject:
-        return is_recent  # in the person's words
+        return is_recent or _begins_with(fact, named)  # in the person's words, or of somebody with a name
     is_of_person = not subject.isdisjoint({"user", "user and"})
     if who in ("i", "we", "me") or who.endswith(" and i"):
         return is_of_person
@@ -226,10 +234,18 @@ def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool) -> bool
         return is_recent and not is_of_person
     if who in ("they", "it"):
         return is_recent
-    named = who.split()
     if named[0] in ("my", "our"):
-        return not stems(named[1]).isdisjoint(subject) and all(word in held for word in named[2:])
-    return all(not stems(word).isdisjoint(held) for word in named)
+        is_same = not stems(named[1]).isdisjoint(subject) and all(word in held for word in named[2:])
+        return is_same or _begins_with(fact, named[1:])
+    return not (is_of_life and is_of_person) and all(not stems(word).isdisjoint(held) for word in named)
+
+
+def _begins_with(fact: str, named: Sequence[str]) -> bool:
+    """Say whether a fact is about one who is named so, and about nobody else: `Beth and Tom`, `Beth's aunt`."""
+    words = tokens(fact.casefold())
+    subject = [word for word in words[: verb_place(words)] if word != "user's"]
+    is_of_one = subject != [] and not any(word == "and" or word.endswith("'s") for word in subject)
+    return is_of_one and named != [] and all(any(word in stems(one) for one in subject) for word in named)
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -286,7 +302,7 @@ def _both(one: Correction, other: Correction) -> Correction:
     named, beside = (one, other) if one.names_what else (other, one)
     if named.names_what and named.is_over and beside.may_be_remark:
         return replace(named, is_lead=named.is_lead or beside.is_lead)
-    either = {name: getattr(one, name) or getattr(other, name) for name in ("points_back", "is_lead", "is_over", "is_role")}
+    either = {name: getattr(one, name) or getattr(other, name) for name in EITHER}
     valued = one if one.instead else other
     about = valued.about if valued.instead else one.about or other.about
     remark = valued.may_be_remark
@@ -321,7 +337,8 @@ def _read(text: str) -> Correction:
 def _in_way(way: Mapping[str, Any], said: Mapping[str, str | None]) -> Correction | None:
     """Return what a part says in a way; None where its words do not go with that."""
     old, who, new = (_first_of(said, names) for names in (("old", "name", "other"), ("who", "he", "him"), ("new",)))
-    found = Correction(way.get("points_back", False), way.get("is_lead", False), way.get("is_over", False), _forms(old))
+    points = {name: way.get(name, False) for name in ("points_back", "is_of_own_words", "is_lead", "is_over")}
+    found = Correction(**points, old=_forms(old))
     if way.get("is_role"):
         found = replace(found, is_role=True, fact=way["fact"], who=who)
     is_named = said.get("named") is not None

@@ -115,8 +115,8 @@ class TurnView:
                 self._note(moved.thread_id, "Not taken back, since it was changed later or in part erased", kept)
             case CarriedOut(text=text, step=step, is_reply=is_reply):
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
-            case Retracted(texts=texts, step=step):
-                self._retracted(moved.thread_id, texts, step)
+            case Retracted():
+                self._retracted(moved.thread_id, moved.event)
         self.show_loop()
         if self._accepted is not None and moved.event is not self._accepted:  # by now it was looked at what it states and decides
             accepted, self._accepted = self._accepted, None
@@ -188,7 +188,7 @@ class TurnView:
     async def learned(self, event: Learned) -> None:
         """Say quietly that a fact was learned, changed or ended; with the first three, say what can be done about it."""
         if isinstance(event.news, Retracted):
-            self._retracted(event.thread_id, event.news.texts, event.news.step)
+            self._retracted(event.thread_id, event.news)
             return
         memory, before, step = event.news.memory, event.news.before, event.news.step
         done = "Updated" if before else "Remembered"
@@ -199,15 +199,18 @@ class TurnView:
             if self._state.runtime.settings.hints:
                 await self._hint()
 
-    def _retracted(self, thread_id: str, texts: Sequence[str], step: str) -> None:
-        """Say quietly what went with words that the person replaced, or what they ended."""
-        more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-        gone = addressed(texts[0])
-        self._state.session.undone.push(f"Let go of “{shorten(gone, 40)}”", step)
+    def _retracted(self, thread_id: str, news: Retracted) -> None:
+        """Say quietly what went with words that the person replaced, or what they ended, and what holds again without it."""
+        deeds = [
+            (words, texts) for words, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)) if texts
+        ]
+        does, first = deeds[0]
+        self._state.session.undone.push(f"{does} “{shorten(addressed(first[0]), 40)}”", news.step)
         self._state.session.memories_changed()
-        if self._state.thread_id == thread_id:
-            gone = gone.rstrip(".") if more else gone
-            self._transcript.add_note(Note(f"No longer remembered: {gone}", end=more, step=step))
+        for said, texts in deeds if self._state.thread_id == thread_id else ():
+            more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+            text = addressed(texts[0]).rstrip("." if more else "")
+            self._transcript.add_note(Note(f"{said}: {text}", end=more, step=news.step))
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
         """Let what the message asked of the memory be taken back; say it where a model answered the rest."""

@@ -10,7 +10,7 @@ from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line
 from memapp.language.english.labels import why
 from memapp.language.english.second_person import addressed
-from memapp.ui.safe import joined, marked, plain, row
+from memapp.ui.safe import joined, marked, row
 from memapp.ui.widgets.labels import age, ago, bar, is_overdue, kept
 from memapp.ui.widgets.rowlist import TimedRows
 

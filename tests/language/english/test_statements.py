@@ -496,6 +496,12 @@ def test_what_is_stretched_or_said_again_is_read_once(message: str, facts: list[
         ([], "start 5 may at the mill", ["User starts 5 may at the mill."]),
         ([], "start on monday at the mill", ["User starts on monday at the mill."]),
         ([], "start with the easy one", []),
+        ([], "mum's retired", ["User's mum is retired."]),
+        ([], "my brother's moved to Leeds", ["User's brother has moved to Leeds."]),
+        ([], "my wife's left-handed", ["User's wife is left-handed."]),
+        ([], "my sister's retired teacher lives in Hull", ["User's sister's retired teacher lives in Hull."]),
+        ([], "my brother's left knee hurts", ["User's brother's left knee hurts."]),
+        ([], "hiya! im tendai", ["User is tendai."]),
     ],
 )
 def test_what_is_clipped_or_of_two_is_read_as_it_is_meant(before: list[str], message: str, facts: list[str]) -> None:
