@@ -24,6 +24,7 @@ from memapp.prompts.quotes import (
     asks_of_memory,
     goes_on,
     in_plain_words,
+    is_condition,
     is_small_talk,
     is_task,
     shares_subject,
@@ -158,21 +159,30 @@ def _said_lately(history: Sequence[Exchange]) -> str:
     return f"Earlier the user said: {' '.join(said[-SAID:])}" if said else ""
 
 
+def whole_request(context: PromptContext) -> str:
+    """Return what the person wants, with what they wanted before if they only go on with that."""
+    message = context.message or ""
+    before = context.history[-1].user if context.history else None
+    is_more = goes_on(message) or (is_condition(message) and wants_something(before or ""))
+    return f"{before}\n{message}" if before and is_more else message
+
+
 def examples(context: PromptContext) -> tuple[tuple[str, str], ...]:
     """Return the exchanges that show a small model how its persona chats; none where a text, or the last reply, is wanted.
 
     A few tips, or a task that is no text, it does better behind them: to the point, and in a sentence or two.
     """
-    message = context.message or ""
-    wants_more = (wants_text(message) and not wants_few(message)) or goes_on(message) or asks_of_memory(message)
+    message, wanted = context.message or "", whole_request(context)
+    wants_more = (wants_text(wanted) and not wants_few(wanted)) or goes_on(message) or asks_of_memory(message)
     return context.persona.examples if context.is_small_talker and not wants_more else ()
 
 
 def _last_turns(context: PromptContext) -> tuple[PromptTurn, ...]:
     """Return the message behind examples, or behind the last reply if it is about that, or alone."""
-    message = context.message or ""
-    message = in_plain_words(message)
+    message = in_plain_words(context.message or "")
     shown = examples(context)
+    if is_condition(message):
+        message = whole_request(context)
     if shown:
         message = "\n".join([*_led_to(context.history, message), message])
     elif context.history and goes_on(message):

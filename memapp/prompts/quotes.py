@@ -143,6 +143,11 @@ def goes_on(message: str) -> bool:
     return bool(_EN.regex("{goes_on}").match(message.strip()))
 
 
+def is_condition(message: str) -> bool:
+    """Say whether a message only tells how what was just asked for is to be otherwise: "no pork tho"."""
+    return bool(_EN.regex("{condition}").fullmatch(one_line(message).strip()))
+
+
 def wants_text(message: str) -> bool:
     """Say whether a message asks for more than a few sentences: a list, a letter, a story, an explanation."""
     said = _SENTENCE_END.split(one_line(message).strip())

@@ -15,13 +15,12 @@ from memapp.language.english.profile_forms import in_first_person
 from memapp.language.english.second_person import answered, as_said
 from memapp.language.english.statements import in_third_person
 from memapp.prompts.asides import aside_start, claim_start, life_start, stray_start, unsaid_start
-from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk
+from memapp.prompts.context import ABOUT_USER, PromptContext, examples, speech, trunk, whole_request
 from memapp.prompts.own_remarks import is_plain
 from memapp.prompts.quotes import (
     asks,
     asks_about_person,
     asks_of_memory,
-    goes_on,
     is_small_talk,
     is_task,
     quote,
@@ -198,7 +197,7 @@ def _said(context: PromptContext) -> tuple[str, ...]:
 
 
 def _sentences(context: PromptContext) -> int:
-    request = _whole_request(context)
+    request = whole_request(context)
     if not context.is_small_talker:
         return 0
     if counted := sentences_wanted(request):
@@ -209,14 +208,7 @@ def _sentences(context: PromptContext) -> int:
 
 
 def _wants_paragraphs(context: PromptContext) -> bool:
-    return not context.is_small_talker or wants_text(_whole_request(context))
-
-
-def _whole_request(context: PromptContext) -> str:
-    """Return what the person wants, with what they wanted before if they only go on with that."""
-    message = context.message or ""
-    before = context.history[-1].user if context.history and goes_on(message) else None
-    return f"{before or ''}\n{message}"
+    return not context.is_small_talker or wants_text(whole_request(context))
 
 
 def in_prompt(context: PromptContext, hits: Sequence[Recalled]) -> tuple[Recalled, ...]:

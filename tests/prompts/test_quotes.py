@@ -149,6 +149,10 @@ def test_a_fact_that_shares_a_word_and_no_meaning_is_not_quoted_nor_such_a_messa
         ("In a song it says that I have been everywhere.", False),
         ("I gave a speech at the club yesterday.", False),
         ("explain the difference between borrow and lend", False),
+        ("give me 3 easy dinners i can make w one hand", True),
+        ("suggest four names for a grey kitten", True),
+        ("give me five minutes", False),
+        ("they give us 3 biscuits at work", False),
     ],
 )
 def test_a_text_is_wanted_only_where_one_is_asked_for(message: str, wants: bool) -> None:

@@ -527,6 +527,7 @@ def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runti
         ("My mother in law works at the bakery.", "my mother in law quit her job", True),
         ("My older sister Ada works at the bank.", "my sister's quit her job", True),
         ("My friend Beth works at the bank.", "Beth is retired now", True),
+        ("I work front desk at a dentist.", "they let me go today", True),
         ("I work at the bank with Beth.", "Beth quit her job", False),
     ],
 )

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import dropwhile
 
 from memapp.domain.chat import Message
-from memapp.language.english.grammar import expand
+from memapp.language.english.grammar import expand, is_verb
 from memapp.language.lexicon import lexicon
 
 EN = lexicon("dates")
@@ -78,7 +78,10 @@ def _put(found: re.Match[str], today: date, *, is_ahead: bool) -> str:
     named = {name: words.lower() for name, words in found.groupdict("").items()}
     before, after = found.string[max(0, found.start() - AROUND) : found.start()], found.string[found.end() :][:AROUND]
     leading = named["before"] or " ".join(re.findall(r"\w+", before.lower())[-1:])
-    clause = expand(f"{EN.regex('{clause_end}').split(before)[-1]} {EN.regex('{clause_end}').split(after)[0]}")
+    led = EN.regex("{clause_end}").split(before)[-1]
+    has_verb = any(is_verb(word.casefold()) for word in re.findall(r"\w+", led))
+    ends = "{clause_end}|{next_clause}" if has_verb else "{clause_end}"
+    clause = expand(f"{led} {EN.regex(ends).split(after)[0]}")
     told = "" if leading in EN.no_single else _date(named, leading, clause, today)
     if not told or (is_ahead and not _is_ahead(told, today)):
         return found[0]

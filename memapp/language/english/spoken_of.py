@@ -11,6 +11,8 @@ from memapp.language.english.given_names import given_names, is_common
 from memapp.language.english.grammar import expand, is_past, is_verb
 
 _OF_PLACES = frozenset(["in", "to", "from", "at", "near", "through", "around", "via", "outside"])
+_NAMING = re.compile(r"(?:name (?:is|was)|(?:is|was) (?:called|named))\b")
+"""Behind it stands how the last living one is called, and not whose that is: `my brother bought a dog`, `his name is Rex`."""
 LAST = 3
 """Texts before a pronoun in which the one that it stands for may be."""
 
@@ -76,6 +78,14 @@ def _meant_by(pronoun: str, rest: Sequence[str], before: Sequence[str]) -> list[
     """Return whom a pronoun stands for before the rest of a statement, in its form; nothing where that is not clear."""
     for text in reversed(before):
         people = [(one["own"], (one["who"] or one["other"]).casefold()) for one in EN.regex("{spoken_of}").finditer(text)]
+        others = {who for own, who in people if not own and _may_be(pronoun, who)}
+        owners = {own for own, _ in people if own}
+        if others and owners and _NAMING.match(" ".join(rest)):
+            (owner, *more), (other, *_) = owners, others
+            said = text.casefold()
+            is_theirs = f"{owner}'s {other}" in said or (other in EN.animals and f"{owner} and" not in said)
+            is_clear = is_theirs and not more and len(others) == 1
+            return ["my", f"{owner}'s", *f"{other}{_ending(pronoun, other)}".split()] if is_clear else []
         if any(own and who in EN.humans for own, who in people):  # then `she` is not `her dog`, nor `the bird hide`
             people = [(own, who) for own, who in people if own or who not in EN.animals]
         fitting = {own or "" for own, who in people if _may_be(pronoun, who)}

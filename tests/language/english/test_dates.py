@@ -49,6 +49,11 @@ MONDAY = date(2026, 11, 23)
             "User's cousins stay with User from Sunday 20 December 2026 to Sunday 3 January 2027.",
         ),
         ("User is moving to Oslo in march.", "User is moving to Oslo in March 2027."),
+        (
+            "User's sister moves in at the end of February, I told her ok.",
+            "User's sister moves in at the end of February 2027, I told her ok.",
+        ),
+        ("In May, I moved to Hull.", "In May 2026, I moved to Hull."),
         ("User moved to Oslo in December.", "User moved to Oslo in December 2025."),
         ("User has lived in Oslo since March.", "User has lived in Oslo since March 2026."),
         ("User's flight is on March 14.", "User's flight is on Sunday 14 March 2027."),
