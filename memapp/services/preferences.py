@@ -1,5 +1,6 @@
 """The settings as the person sees and changes them."""
 
+import threading
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,6 +18,8 @@ NEXT_START = frozenset({"server", "server_model", "allow_remote", "context_token
 """Settings that a model takes when it is loaded."""
 NAMING = ("persona", "theme", "model", "server", "embedding_model")
 """Settings that name something, which may not be there."""
+_one_change = threading.Lock()
+"""Held while a setting is changed: the file is read, changed and written as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,12 @@ def choices(runtime: Runtime, name: str) -> tuple[str, ...]:
 def set_preference(runtime: Runtime, name: str, value: str) -> None:
     """Change a setting now and in config.toml. Raises `UsageError` for a value that does not fit."""
     check_free(runtime, name)
-    changed = Settings.model_validate({**runtime.settings.model_dump(), name: settings.parse(name, value)})
-    check(name, changed, runtime.paths, runtime.personas)
-    settings.write(runtime.paths.config, name, value)
-    others = {other: where for other, where in runtime.loaded.origin.items() if other != name}
-    runtime.loaded = replace(runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others)
+    with _one_change:
+        changed = Settings.model_validate({**runtime.settings.model_dump(), name: settings.parse(name, value)})
+        check(name, changed, runtime.paths, runtime.personas)
+        settings.write(runtime.paths.config, name, value)
+        others = {other: where for other, where in runtime.loaded.origin.items() if other != name}
+        runtime.loaded = replace(runtime.loaded, settings=changed, origin={**others, name: "file"} if value else others)
 
 
 def check_free(runtime: Runtime, name: str) -> None:

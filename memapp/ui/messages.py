@@ -28,6 +28,8 @@ class ThreadStarted(Announcement):
     """The first message of a new chat made its thread."""
 
     thread: "Thread"
+    turn: int = 0
+    """The turn that began it; 0 for none."""
 
 
 @dataclass

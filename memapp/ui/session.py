@@ -13,7 +13,7 @@ from textual.dom import DOMNode
 from textual.signal import Signal
 
 from memapp.domain.forget import Receipt
-from memapp.errors import UsageError
+from memapp.errors import StoreError, UsageError
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import past_decisions, pending
@@ -63,6 +63,10 @@ class UndoStack:
         if done is not None:
             self._done.remove(done)
         return done
+
+    def put_back(self, done: Undo) -> None:
+        """Keep what could not be taken back just now as what was done last."""
+        self._done.append(done)
 
     @property
     def last(self) -> Undo | None:
@@ -148,6 +152,9 @@ class AppSession:
             raise UsageError("There is nothing to take back.")
         try:
             await asyncio.to_thread(done.back, self.runtime)
+        except StoreError:
+            self.undone.put_back(done)  # the file is busy or full: it can be tried again
+            raise
         finally:
             self.memories_changed()  # some of it may wait in the inbox now
         self.undone.drop(done.step)

@@ -213,11 +213,13 @@ class Talk:
     def _begin_in(self, thread: Thread | None, persona: str, events: Callable[..., Iterator[TurnEvent]], unsent: Writing) -> None:
         """Begin a turn in a thread, or in a new one; `events` gets the id of the thread and what cancels it."""
 
+        turn = self.turns + 1
+
         def begun(cancel: Cancel) -> Iterator[TurnEvent]:
             nonlocal thread
             if thread is None:
                 thread = chats.new_thread(self.runtime, persona)
-                self._announce(ThreadStarted(thread))
+                self._announce(ThreadStarted(thread, turn))
             yield from events(thread_id=thread.id, cancel=cancel)
 
         self._begin(thread.id if thread else "", begun, unsent)

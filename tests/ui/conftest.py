@@ -227,12 +227,13 @@ paints = 0
 """How often a screen was, or would have been, painted."""
 BRIEF = {
     *("open", "threads", "explain", "outcomes", "earlier", "draft", "variant", "waiting", "badges", "file"),
+    *("hits", "memories-rest"),
     *("memories", "memories-undo", "memory-detail", "memory-again", "relations", "requests", "known", "decide", "save", "undo"),
     *("learned", "learned-undo", "lesson", "lessons", "tick", "activity", "models", "use"),
     CommandPalette._GATHER_COMMANDS_GROUP,
 }
 """Groups of workers that end by themselves."""
-ASKING = {"deed", "card", "write", "remove", "settings", "memory-action", "memory-erase", "lesson-action", "lesson-runs"}
+ASKING = {"send", "deed", "card", "write", "remove", "settings", "memory-action", "memory-erase", "lesson-action", "lesson-runs"}
 """Groups of workers that end by themselves too, but for what they ask the person."""
 
 

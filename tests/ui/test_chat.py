@@ -217,6 +217,7 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
     free = asyncio.Event()
     seen.chat.call_later(free.wait)
     seen.app.session.talk.send(None, "Hello there", ())
+    seen.chat.state.begun_by = seen.app.session.talk.turns
     try:
         await seen.until(lambda: [one.message.text for one in seen.chat.transcript.bubbles][:1] == ["Hello there"])
     finally:

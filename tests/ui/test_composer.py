@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS
+from memapp.domain.chat import MAX_MESSAGE_CHARS, Role
 from memapp.domain.commands import COMMANDS
 from memapp.services import chats, curate
 from tests.ui.conftest import Seen, World
@@ -114,10 +114,21 @@ async def test_a_draft_survives_without_a_proper_end(world: World) -> None:
         await paste(seen, " is Eve")
         await seen.until(lambda: chats.get_draft(seen.app.runtime, thread.id) == "my name is Eve")
         seen.chat.composer.clear_text()  # what a kill would lose: nothing more is saved
-        seen.chat.state.held = True
+        seen.chat.state.held_in = seen.chat.state.thread_id
     async with world.opened() as again:
         assert again.chat.composer.text == "my name is Eve"
         assert again.chat.composer.pasted == ((7, 14),)
+
+
+async def test_a_chat_that_is_opened_as_a_message_is_sent_is_another_one(seen: Seen) -> None:
+    await seen.type("alpha", until=lambda: chats.get_draft(seen.app.runtime, "") == "alpha")
+    burst(seen, "enter", "ctrl+n", *"beta")
+    await seen.until(lambda: seen.chat.composer.text == "beta" and not seen.chat.state.busy)
+    await seen.settle(lambda: chats.get_draft(seen.app.runtime, "") == "beta")
+    assert seen.chat.state.thread is None and not seen.chat.transcript.bubbles
+    (thread,) = chats.list_threads(seen.app.runtime)
+    said = chats.page(seen.app.runtime, thread.id).messages
+    assert [one.text for one in said if one.role is Role.USER] == ["alpha"]
 
 
 async def test_each_chat_has_its_own_draft(seen: Seen) -> None:

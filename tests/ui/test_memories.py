@@ -18,6 +18,7 @@ from memapp.domain.chat import Origin
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.text import clean
+from memapp.errors import StoreLocked
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import changes, recalls
@@ -274,6 +275,19 @@ async def test_what_is_undone_fast_is_taken_back_one_after_another(world: World)
         seen.app.action_undo()
         await seen.until(lambda: len(taken_back) == 2)
         assert taken_back == ["done last", "done first"]
+
+
+async def test_what_cannot_be_taken_back_just_now_can_be_later(world: World) -> None:
+    async with memories(world) as (seen, _):
+        busy = iter([True, False])
+
+        def back(_: Runtime) -> None:
+            if next(busy):
+                raise StoreLocked("The file is busy.")
+
+        seen.app.session.undone.push("Deleted a chat", back)
+        await seen.press("u", until=lambda: any("The file is busy." in toast for toast in seen.toasts()))
+        await seen.press("u", until=lambda: any("Taken back: Deleted a chat" in toast for toast in seen.toasts()))
 
 
 async def test_undo_goes_on_after_a_restart(world: World) -> None:

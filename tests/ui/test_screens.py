@@ -1,8 +1,10 @@
 """Every screen looks as its picture shows, and every key that it offers works."""
 
+import asyncio
 import difflib
 import os
 import re
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -50,6 +52,7 @@ from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.searchfield import SearchField
 from tests.ui.conftest import Seen, World
+from tests.ui.test_window import burst
 
 GOLDENS = Path(__file__).parent / "goldens"
 TOLD_AT = re.compile(r"\b09:\d\d\b")
@@ -357,6 +360,19 @@ async def test_a_setting_is_changed_and_kept(world: World) -> None:
         await seen.press("R", until=lambda: seen.app.runtime.settings.top_k == 10)
         assert "top_k" not in seen.app.runtime.paths.config.read_text("utf-8")
         await seen.until(lambda: "R Default" not in seen.text())
+
+
+async def test_settings_that_are_changed_at_once_are_all_kept(world: World) -> None:
+    async with world.opened() as seen:
+        runtime = seen.app.runtime
+        changes = [("top_k", "7"), ("hints", "false"), ("ask_in_chat", "false"), ("ttl_days", "40")]
+        await asyncio.gather(*(asyncio.to_thread(preferences.set_preference, runtime, *one) for one in changes))
+        written = tomllib.loads(runtime.paths.config.read_text("utf-8"))
+        assert written == {"top_k": 7, "hints": False, "ask_in_chat": False, "ttl_days": 40}
+        assert (runtime.settings.top_k, runtime.settings.hints, runtime.settings.ttl_days) == (7, False, 40)
+        burst(seen, "f9", "slash", *"hints", "enter", "enter", "enter")
+        await seen.settle(lambda: seen.app.current_mode == "settings" and not seen.app.screen.query_one(SearchField).has_focus)
+        assert seen.app.runtime.settings.hints is False, "twice turned"
 
 
 async def test_colours_are_seen_before_they_are_chosen(world: World) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import io
 import itertools
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from textual.widgets import Input, TextArea
 from textual.worker import WorkerFailed
 
 from memapp.crash import write_crash_file
+from memapp.domain.filters import MemoryFilter
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import curate, upkeep
@@ -29,6 +31,7 @@ from memapp.ui.dialogs import LineQuestion
 from memapp.ui.inbox.requests import RequestRows
 from memapp.ui.messages import MemoriesChanged, TurnRefused
 from memapp.ui.safe import notify
+from memapp.ui.screens import memory_list
 from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.help import Help
@@ -320,6 +323,39 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
         await seen.pilot.press("f4")
         cases = seen.app.screen.query_one(RequestRows)
         assert cases.current == cases.items[1]
+
+
+async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_left(seen: Seen) -> None:
+    for text in ("Anna sails.", "Bo has a cat.", "Cleo rows.", "Dora skates.", "Emil sings."):
+        await asyncio.to_thread(curate.add, seen.app.runtime, text)
+
+    def known() -> set[str]:
+        return {one.text.split()[0] for one in curate.list_memories(seen.app.runtime)}
+
+    slow = memory_list._page_of
+
+    def slower(*args: Any, **kwargs: Any) -> Any:
+        time.sleep(0.1)
+        return slow(*args, **kwargs)
+
+    with patch.object(memory_list, "_page_of", slower):
+        burst(seen, "f3", "slash", *"cat", "enter", "d")
+        await seen.until(lambda: known() == {"Anna", "Cleo", "Dora", "Emil"})
+        burst(seen, "escape", "d", "d", "d")
+        await seen.until(lambda: len(known()) == 1)
+        burst(seen, "u", "u", "u", "u")
+        await seen.until(lambda: known() == {"Anna", "Bo", "Cleo", "Dora", "Emil"})
+        burst(seen, "p", "d", "u")
+        await seen.settle()
+        assert len(known()) == 5 and len([one for one in curate.list_memories(seen.app.runtime) if one.pinned]) == 1
+
+
+async def test_what_is_typed_before_a_dialog_is_there_goes_into_it(seen: Seen) -> None:
+    memory = (await asyncio.to_thread(curate.add, seen.app.runtime, "Anna sails.")).memory_id
+    await asyncio.to_thread(curate.discard, seen.app.runtime, memory)
+    burst(seen, "f5", "X", *"erase", "enter")
+    await seen.until(lambda: curate.list_memories(seen.app.runtime, MemoryFilter(state=None)) == [])
+    assert curate.count(seen.app.runtime) == 0
 
 
 async def test_a_form_that_is_saved_twice_at_once_saves_once_and_closes(seen: Seen) -> None:

@@ -67,8 +67,8 @@ class ChatComposer(Composer):
         self.clear_text()
 
     async def load(self) -> None:
-        if self.text:
-            return
+        if self.text or self._state.held_in == self._state.thread_id:
+            return  # the draft of this chat is the message that is on its way
         draft = await asyncio.to_thread(_load, self._state.runtime, self._state.thread_id)
         if not self.text:
             self.fill(draft)

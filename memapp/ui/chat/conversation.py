@@ -63,7 +63,7 @@ class Conversation(Vertical):
         """Show a chat, or an empty one in which `persona` answers; `at` is the message to show it at."""
         state = self.state
         self.status.say("")  # what was said about another chat stays there
-        state.thread = thread
+        state.thread, state.begun_by = thread, 0
         state.persona_id = thread.persona if thread else persona or state.runtime.settings.persona
         await self.composer.load()
         if thread is None:
@@ -101,19 +101,21 @@ class Conversation(Vertical):
 
     async def on_thread_started(self, event: ThreadStarted) -> None:
         # Here, not on the screen: what the turn does next comes here too, and belongs to this thread.
-        if self.state.thread is None:
+        if event.turn == self.state.begun_by != 0:
             await self.state.begin(event.thread)
+        elif event.turn:  # another chat was opened since; what was sent is no draft any more
+            await asyncio.to_thread(chats.save_draft, self.state.runtime, "", "")
 
     async def on_turn_moved(self, event: TurnMoved) -> None:
         await self.turn.follow(event)
         if self.state.held:
-            self.state.held = False
+            self.state.held_in = None
             self.composer.save_soon()
         self.status.look()
 
     async def on_turn_refused(self, event: TurnRefused) -> None:
         """Nothing may be lost: a message that was not saved goes back into the composer."""
-        self.state.held = False
+        self.state.held_in = None
         if event.unsent is not None:
             self.composer.take_back(event.unsent)
         await self.turn.refused(event.error)
@@ -223,7 +225,7 @@ class Conversation(Vertical):
 
     def _submit(self, text: str, pasted: Spans) -> None:
         state, composer = self.state, self.composer
-        state.held = True
+        state.held_in = state.thread_id
         composer.prompts = [text, *(one for one in composer.prompts if one != text)]
         if (message := state.editing) is not None:
             composer.leave_editing()
@@ -232,6 +234,7 @@ class Conversation(Vertical):
         else:
             composer.clear_text()
             state.talk.send(state.thread, text, pasted, state.persona_id)
+            state.begun_by = 0 if state.thread else state.talk.turns
         self.status.look()
 
     def _run(self, command: Command, written: Writing) -> None:
@@ -239,19 +242,20 @@ class Conversation(Vertical):
         state, composer = self.state, self.composer
         if state.busy:
             raise UsageError("Still busy. Esc stops what runs.")
-        state.held = True
+        state.held_in = state.thread_id
         if not command.is_private:
             composer.prompts = [written.text, *(one for one in composer.prompts if one != written.text)]
         composer.leave_editing()
         composer.clear_text()
         state.talk.run(state.thread, command, written, state.persona_id)
+        state.begun_by = 0 if state.thread else state.talk.turns
         self.status.look()
 
     @on(ChatTranscript.GoOnWanted)
     def go_on(self) -> None:
         """Ask for more of an answer that ended at its length limit; nobody typed these words, so nothing is learned from them."""
         if self._may_answer():
-            self.state.held = True
+            self.state.held_in = self.state.thread_id
             self.state.talk.send(self.state.thread, GO_ON, ((0, len(GO_ON)),), self.state.persona_id)
 
     @on(ChatTranscript.RetryWanted)
@@ -265,7 +269,7 @@ class Conversation(Vertical):
             self.status.say("Go to the end of this chat first (esc, then end).")
         else:
             self.state.turn.replaces = answer.message.id
-            self.state.held = True
+            self.state.held_in = self.state.thread_id
             self.state.talk.retry(answer.message)
 
     def _may_answer(self) -> bool:

@@ -48,8 +48,10 @@ class ChatState:
         """Who answers in the chat on the screen."""
         self.editing: Message | None = None
         """An earlier message that the composer holds, to be sent in other words."""
-        self.held = False
-        """A message is on its way; its turn settles the draft itself."""
+        self.held_in: str | None = None
+        """Where a message was written that is on its way, empty for a new chat; its turn settles the draft itself."""
+        self.begun_by = 0
+        """The turn that begins the chat on the screen; 0 where that is there, or was opened since."""
         self.turn = RunningTurn()
 
     @property
@@ -59,6 +61,11 @@ class ChatState:
     @property
     def persona_name(self) -> str:
         return self.runtime.persona(self.persona_id).name
+
+    @property
+    def held(self) -> bool:
+        """A message is on its way to a turn."""
+        return self.held_in is not None
 
     @property
     def busy(self) -> bool:
@@ -72,6 +79,6 @@ class ChatState:
 
     async def begin(self, thread: Thread) -> None:
         """Let a thread be the chat on the screen, which was a new one without messages."""
-        self.thread = thread
+        self.thread, self.begun_by = thread, 0
         await asyncio.to_thread(chats.remember_choice, self.runtime, "thread", thread.id)
         await asyncio.to_thread(chats.save_draft, self.runtime, "", "")

@@ -183,7 +183,6 @@ class LessonsPane(LearnedPane):
         typed = self.field.value
         self.rows.say_empty(self.NOT_FOUND if typed else self.NOTHING)
         self.rows.show(await asyncio.to_thread(self._look_up, typed, at), at=at)
-        self.has_rows = True
         self.screen.refresh_bindings()
 
     def look_at(self, lesson_id: str) -> None:

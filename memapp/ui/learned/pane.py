@@ -33,8 +33,6 @@ class LearnedPane(Vertical):
         super().__init__(classes="learned-pane")
         self.session = session
         self.runtime = session.runtime
-        self.has_rows = False
-        """What is to be shown was shown once."""
 
     def look_again(self) -> object:
         """Look up what there is to show."""
@@ -107,7 +105,6 @@ class KindPane(LearnedPane):
         found = await asyncio.to_thread(self.look_up)
         at, self._go_to = self._go_to, None
         self.rows.show(found, at=at if at in [one.id for one in found] else None)
-        self.has_rows = True
         self.detail.look_again()
         self.screen.refresh_bindings()
 

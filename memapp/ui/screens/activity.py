@@ -70,8 +70,6 @@ class ActivityScreen(ModeScreen):
         """Where the pages of the log begin, up to the one that is shown."""
         self._turned = False
         """Another page of the log is on its way; the cursor goes to its first line."""
-        self._filled = ""
-        """The tab that was shown last with what it has to show."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -91,10 +89,6 @@ class ActivityScreen(ModeScreen):
         self._show_tab()
         self.set_interval(LOOK_SECONDS, self._look_what_runs)
 
-    @property
-    def has_rows(self) -> bool:
-        return self._filled == self.tab
-
     # What is shown ---------------------------------------------------------------------------------------------------
 
     @background("activity", exclusive=True)
@@ -113,7 +107,6 @@ class ActivityScreen(ModeScreen):
                 self._look_what_runs()
             case _:
                 self.steps.show(await asyncio.to_thread(undoable, self.runtime))
-        self._filled = tab
         self.refresh_bindings()
 
     async def _load_log(self) -> None:

@@ -102,11 +102,6 @@ class ChatScreen(StyledScreen):
     def transcript(self) -> ChatTranscript:
         return self.conversation.transcript
 
-    @property
-    def is_filled(self) -> bool:
-        """What the last key began is done, as far as it is quick; the next key waits for that."""
-        return not any(one.group in ("open", "find", "send", "deed", "undo") and not one.is_finished for one in self.app.workers)
-
     def _say_network(self) -> None:
         self.query_one(TopBar).say(read_models.network(self.session.runtime))
 

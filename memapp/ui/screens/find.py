@@ -63,7 +63,7 @@ class FindScreen(ModalScreen[Hit | None]):
         self._search()
 
     @on(Input.Changed)
-    @work(exclusive=True, group="find")
+    @work(exclusive=True, group="hits")
     async def _search(self) -> None:
         """Search in a thread; typing on cancels this, so that a late answer is dropped."""
         text = self._field.value

@@ -75,10 +75,6 @@ class InboxScreen(ModeScreen):
         self.came_back = False
         self.requests.arm_later()
 
-    @property
-    def has_rows(self) -> bool:
-        return self.requests.queue is not None if self.tab == "requests" else bool(self.profile.rows.items)
-
     def look_again(self) -> None:
         self.requests.refresh_requests()
         self.profile.refresh_known()

@@ -54,10 +54,6 @@ class LearnedScreen(ModeScreen, MemoryKeys):
     def on_mount(self) -> None:
         self._open(self.pane.LABEL)
 
-    @property
-    def has_rows(self) -> bool:
-        return self.pane.has_rows
-
     def look_again(self) -> object:
         return self.pane.look_again()
 

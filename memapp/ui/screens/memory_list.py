@@ -117,12 +117,18 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         A later call ends this one, so that no old result comes after a newer one. What it looked up goes on to its end: each
         of several such threads would take its turn before the screen does, so a short wait comes first while keys follow.
         """
+        self.workers.cancel_group(self, "memories-rest")
         few = self._go_to == "" or not self.has_rows
         if self.has_rows and few:
             await asyncio.sleep(DEBOUNCE_SECONDS)
         text, wanted = self.field.value, self.wanted()
         wanted = await self._look_up(text, wanted, AT_FIRST if few else PAGE)
-        if few and self._page.more:
+        self._load_rest(text, wanted, is_more=few and self._page.more)
+
+    @background("memories-rest", exclusive=True)
+    async def _load_rest(self, text: str, wanted: MemoryFilter, *, is_more: bool) -> None:
+        """Look up the rest of the page, and count."""
+        if is_more:
             await asyncio.sleep(REST_SECONDS)
             await self._look_up(text, wanted, PAGE)
         self._count = await asyncio.to_thread(curate.count, self.runtime, wanted)

@@ -30,16 +30,6 @@ class ModeScreen(StyledScreen):
     def show_at(self, at: str) -> None:
         """Show one tab or one thing of it."""
 
-    @property
-    def has_rows(self) -> bool:
-        """What is to be shown was shown once."""
-        return True
-
-    @property
-    def is_filled(self) -> bool:
-        """The first rows are there, or none are on their way; keys wait for that."""
-        return self.has_rows or not any(one.is_running and self in one.node.ancestors_with_self for one in self.workers)
-
     def compose(self) -> ComposeResult:
         """The first line; what stands below it comes from the subclass."""
         yield TopBar(self.session, self.MODE)
