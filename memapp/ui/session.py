@@ -103,6 +103,8 @@ class AppSession:
         """Held while something is taken back: keys pressed fast are carried out in their order."""
         self.fresh_memory = ""
         """What was remembered last and not looked at since; Memories opens there."""
+        self.fresh_trash = ""
+        """What was put into the trash last and not looked at since; Trash opens there."""
 
     def memories_changed(self) -> None:
         """Let every screen that shows memories look again."""

@@ -75,6 +75,14 @@ def put_cursor(screen: TrashScreen, text: str) -> Memory:
     return found
 
 
+async def test_what_was_just_put_there_is_where_the_cursor_is(world: World) -> None:
+    async with trash(world) as (seen, screen):
+        put_cursor(screen, "Anna had a dog.")
+        await seen.press("slash", *"dog", "enter", "f3", until=lambda: seen.app.current_mode == "memories")
+        await seen.press("d", "f5", until=lambda: screen.rows.current is not None and screen.rows.current.text == "Anna has a cat.")
+        assert screen.field.value == ""
+
+
 async def test_an_empty_trash_says_what_comes_here(world: World) -> None:
     async with world.opened() as seen:
         await seen.press("f5", until="The trash is empty.")

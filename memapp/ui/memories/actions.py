@@ -128,6 +128,7 @@ class MemoryActions:
 
     async def discard(self, chosen: Sequence[Memory]) -> None:
         self._did("Trashed", chosen, await asyncio.to_thread(curate.discard, self._runtime, *_ids(chosen)))
+        self._session.fresh_trash = chosen[0].id
 
     async def restore(self, chosen: Sequence[Memory]) -> None:
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
@@ -155,7 +156,8 @@ class MemoryActions:
     async def empty_trash(self) -> bool:
         """Erase all that is in the trash, if the person types the word; return whether they did."""
         found = await asyncio.to_thread(lifecycle.trash, self._runtime, limit=None)
-        text = await self._at_stake(f"All {many(len(found))} in the trash", _ids(found))
+        all_of_it = f"All {many(len(found))}" if len(found) > 1 else "The only memory"
+        text = await self._at_stake(f"{all_of_it} in the trash", _ids(found))
         word = await self._node.app.push_screen_wait(ConfirmErase("Empty the trash?", text))
         return word is not None and await self._erase(partial(lifecycle.empty, self._runtime))
 

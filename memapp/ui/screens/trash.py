@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
@@ -74,6 +74,13 @@ class TrashScreen(MemoryListScreen):
             self.load()
 
     # What is shown ---------------------------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        if self.session.fresh_trash:
+            self.start_again(self.session.fresh_trash)
+            self.session.fresh_trash = ""
+            with self.prevent(Input.Changed):
+                self.field.clear()
 
     def wanted(self) -> MemoryFilter:
         return replace(super().wanted(), state=None)
