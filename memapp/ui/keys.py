@@ -83,7 +83,7 @@ class KeyOrder:
     async def _arrived(self, way: Iterable[DOMNode]) -> None:
         """Wait until a key has gone its way up to the app."""
         for node in way:
-            await _caught_up(node)
+            await caught_up(node)
         await asyncio.sleep(0)  # a deed that the key began takes its first step
 
     async def _done(self, groups: frozenset[str]) -> None:
@@ -99,8 +99,8 @@ class KeyOrder:
 
     async def _settled(self) -> None:
         """Wait until the app and its screen have heard of what happened: the focus moves, and rows change, by messages."""
-        await _caught_up(self._app)
-        await _caught_up(self._app.screen)
+        await caught_up(self._app)
+        await caught_up(self._app.screen)
 
     def _under_way(self, groups: frozenset[str]) -> list[Worker[Any]]:
         """Return what works for the screen that is shown; what is below a dialog waits for the person."""
@@ -119,7 +119,7 @@ class KeyOrder:
         ]
 
 
-async def _caught_up(node: DOMNode) -> None:
+async def caught_up(node: DOMNode) -> None:
     """Wait until a node has done all that is in its queue now."""
     done = asyncio.Event()
     if node.is_running and node.post_message(events.Callback(callback=done.set)):

@@ -26,6 +26,7 @@ from memapp.runtime import Runtime
 from memapp.store.database import Database
 from memapp.store.opening import open_database
 from memapp.ui.app import MemappApp
+from memapp.ui.keys import caught_up
 from memapp.ui.screens.chat import ChatScreen
 from tests.builders import Reader, until
 
@@ -190,6 +191,7 @@ class Seen:
         await self.until(lambda: not self.chat.state.busy)
         if turn := self.app.session.talk._turn:
             await self.until(lambda: not turn.is_alive())
+        await caught_up(self.chat.conversation)  # with all that the turn announced
         await self.settle()
         with suppress(TimeoutError):  # a model that hangs does so here too
             async with asyncio.timeout(1.0):
