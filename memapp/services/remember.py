@@ -387,7 +387,7 @@ def _unknown(runtime: Runtime, message: Message, draft: Draft) -> list[Hint]:
     """Return what a fact says that only the person's yes can make known, and that the profile does not say."""
     profile = decisions.profile(runtime)
     if draft.topic == FACT:
-        return unknown_in(draft.text, profile) or [Hint(FACT, draft.text)]
+        return [one for one in unknown_in(draft.text, profile) if one.value] or [Hint(FACT, draft.text)]
     if draft.topic:
         return needs_yes(draft.text, draft.topic, profile)
     text = typed_on_its_day(message)

@@ -1,6 +1,7 @@
 """Corrections: what does not hold is gone, what holds instead is known, and nothing else is touched."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -600,6 +601,16 @@ def test_an_end_that_waits_for_a_yes_is_taken_back_with_it(runtime: Runtime) -> 
     assert (live(runtime), len(waiting(runtime))) == ([], 1)
     tell(runtime, "no wait, she did not die", thread=thread)
     assert (live(runtime), waiting(runtime)) == (["User's gran is 92.", "User's gran lives in Leeds."], [])
+
+
+@pytest.mark.parametrize("told", ["we are moving to stone mountain on the 20th", "we move to Stone Mountain on the 20th"])
+def test_another_day_of_what_waits_waits_in_its_place(runtime: Runtime, told: str) -> None:
+    thread = new_chat(runtime)
+    tell(runtime, told, thread=thread)
+    (before,) = waiting(runtime)
+    tell(runtime, "wait no, it's the 22nd", thread=thread)
+    (after,) = waiting(runtime)
+    assert " 20 " in before and after == re.sub(r"\w+ 20 ", "Sunday 22 ", before)
 
 
 def test_what_is_known_of_somebody_for_long_is_put_right_by_their_name(runtime: Runtime) -> None:
