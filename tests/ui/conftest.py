@@ -150,7 +150,7 @@ class Seen:
         ending = BRIEF if isinstance(self.app.screen, ModalScreen) else BRIEF | ASKING
         return bool(above) or any(one.group in ending and not one.is_finished for one in self.app.workers)
 
-    async def until(self, condition: Awaited, seconds: float = 15.0) -> None:
+    async def until(self, condition: Awaited, seconds: float = 30.0) -> None:
         """Wait for a condition, or for words on the screen."""
         for _ in range(int(seconds / 0.01)):
             if condition in self.words() if isinstance(condition, str) else condition():
