@@ -60,6 +60,9 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
         except MemappError as error:
             log.warning("nothing could be learned from a surprise: %s", type(error).__name__)
             _settle(runtime, [surprise.id], "failed")
+        except Exception:
+            _settle(runtime, [surprise.id], "failed")  # a bug: it must not come first again, before all that was said since
+            raise
         yield from (one for one in pending.list_pending(runtime) if one not in asked)
 
 

@@ -27,13 +27,13 @@ AT_ONCE = ("ctrl+c", "ctrl+q")
 AT_ANY_SCREEN = frozenset({"open", "undo"})
 """Groups of workers that begin something of the app itself, and ask the person nothing."""
 DEEDS = AT_ANY_SCREEN | {
-    *("find", "send", "deed", "tick", "decide", "write", "save", "settings", "card", "variant", "remove", "activity-open"),
+    *("find", "send", "deed", "tick", "decide", "write", "save", "settings", "card", "variant", "use", "remove", "activity-open"),
     *("memory-action", "memory-erase", "lesson-action", "lesson-runs"),
 }
 """Groups of workers that do what a key asks for: the next key waits until they have, or until they ask the person."""
 ROWS = frozenset(
     {
-        *("memories", "memories-undo", "threads", "requests", "known", "activity", "models", "hits"),
+        *("memories", "memories-undo", "threads", "requests", "known", "activity", "models", "hits", "relations"),
         *("learned", "learned-undo", "lessons"),
     }
 )

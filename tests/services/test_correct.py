@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,7 +18,7 @@ from memapp.domain.turn import Completed, Retracted
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import curate, undo, upkeep
+from memapp.services import curate, learning, undo, upkeep
 from memapp.services.consent import decisions, pending
 from memapp.services.merge import Written
 from memapp.store import memories
@@ -526,7 +527,9 @@ def test_a_number_is_put_right_in_another_chat_by_both_its_values(runtime: Runti
         ("I have a new job at the zoo.", "I quit as captain of the team", False),
         ("Uncle Des works at the post office.", "Uncle Des retired last week.", True),
         ("My mother in law works at the bakery.", "my mother in law quit her job", True),
-        ("My older sister Ada works at the bank.", "my sister's quit her job", True),
+        ("My sister Ada works at the bank.", "my sister's quit her job", True),
+        ("My older sister works at the bank.", "my younger sister quit her job", False),
+        ("My eldest works at the bank.", "my eldest quit her job", True),
         ("My friend Beth works at the bank.", "Beth is retired now", True),
         ("I work front desk at a dentist.", "they let me go today", True),
         ("I work at the bank with Beth.", "Beth quit her job", False),
@@ -739,3 +742,11 @@ def test_what_was_a_mistake_is_not_told_as_what_was_before(runtime: Runtime) -> 
 def test_what_is_told_of_something_else_takes_nothing_back(runtime: Runtime, typed: str) -> None:
     tell(runtime, "I have a dog called Rex.", typed)
     assert "User has a dog called Rex." in live(runtime)
+
+
+def test_a_bug_in_reading_one_message_keeps_no_other_from_being_learned(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    with patch.object(learning, "learn", side_effect=IndexError), pytest.raises(IndexError):
+        tell(runtime, "I keep goats.", thread=thread)
+    tell(runtime, "I keep bees.", thread=thread)
+    assert (live(runtime), learning.waiting(runtime)) == (["User keeps bees."], 0)

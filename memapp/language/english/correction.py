@@ -222,7 +222,7 @@ def _does_more_than(verb: frozenset[str], fact: str) -> bool:
 
 def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool, is_of_life: bool) -> bool:
     subject = parse(fact).subject
-    named = [word for word in who.split() if word not in EN.closely | EN.titles]
+    named = who.split()
     if not subject:
         return is_recent or _begins_with(fact, named)  # in the person's words, or of somebody with a name
     is_of_person = not subject.isdisjoint({"user", "user and"})
@@ -236,15 +236,19 @@ def _is_subject(who: str, fact: str, held: set[str], *, is_recent: bool, is_of_l
         return is_recent
     if named[0] in ("my", "our"):
         is_same = not stems(named[1]).isdisjoint(subject) and all(word in held for word in named[2:])
-        return is_same or _begins_with(fact, named[1:])
+        return (is_same and f"{named[1]}'s" not in tokens(fact.casefold())) or _begins_with(fact, named[1:])
     return not (is_of_life and is_of_person) and all(not stems(word).isdisjoint(held) for word in named)
 
 
 def _begins_with(fact: str, named: Sequence[str]) -> bool:
-    """Say whether a fact is about one who is named so, and about nobody else: `Beth and Tom`, `Beth's aunt`."""
-    words = tokens(fact.casefold())
-    subject = [word for word in words[: verb_place(words)] if word != "user's"]
-    is_of_one = subject != [] and not any(word == "and" or word.endswith("'s") for word in subject)
+    """Say whether a fact is about one who is named so, with a name or none, and about nobody else: `Beth and Tom`, `Beth's aunt`.
+
+    Any other word tells them from somebody else: the `first` wife, the `older` sister.
+    """
+    words = tokens(fact)
+    subject = [word for word in words[: verb_place(words)] if word != "User's"]
+    others = [word for word in subject if stems(word).isdisjoint(named)]
+    is_of_one = all(word[:1].isupper() and not word.endswith("'s") for word in others)
     return is_of_one and named != [] and all(any(word in stems(one) for one in subject) for word in named)
 
 

@@ -82,10 +82,12 @@ def _meant_by(pronoun: str, rest: Sequence[str], before: Sequence[str]) -> list[
         owners = {own for own, _ in people if own}
         if others and owners and _NAMING.match(" ".join(rest)):
             (owner, *more), (other, *_) = owners, others
-            said = text.casefold()
-            is_theirs = f"{owner}'s {other}" in said or (other in EN.animals and f"{owner} and" not in said)
-            is_clear = is_theirs and not more and len(others) == 1
-            return ["my", f"{owner}'s", *f"{other}{_ending(pronoun, other)}".split()] if is_clear else []
+            told = text.casefold()
+            has = r"(?:has|had|got|gets|bought|adopted|rescued|keeps|owns) (?:(?!the\b|that\b|and\b)\w+ )+"
+            is_theirs = rf"\b{owner}(?:'s | {has}){other}\b"
+            if not more and len(others) == 1 and re.search(is_theirs, told):
+                is_clear = other in EN.animals or f"{owner}'s {other}" in told
+                return ["my", f"{owner}'s", *f"{other}{_ending(pronoun, other)}".split()] if is_clear else []
         if any(own and who in EN.humans for own, who in people):  # then `she` is not `her dog`, nor `the bird hide`
             people = [(own, who) for own, who in people if own or who not in EN.animals]
         fitting = {own or "" for own, who in people if _may_be(pronoun, who)}
