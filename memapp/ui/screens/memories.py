@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory
@@ -59,10 +58,8 @@ class MemoriesScreen(MemoryListScreen):
 
     def on_screen_resume(self) -> None:
         if self.session.fresh_memory:
-            self.start_again(self.session.fresh_memory)
+            self.open_at(self.session.fresh_memory)
             self.session.fresh_memory = ""
-            with self.prevent(Input.Changed):
-                self.field.clear()
 
     # What is shown ---------------------------------------------------------------------------------------------------
 

@@ -99,6 +99,12 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
         """Let the next rows be the first page, with the cursor on one of them."""
         self._skipped, self._go_to = 0, at
 
+    def open_at(self, memory_id: str) -> None:
+        """Let the next rows be of all memories, with the cursor on one of them."""
+        self.start_again(memory_id)
+        with self.prevent(Input.Changed):
+            self.field.clear()
+
     @on(Input.Changed, "SearchField")
     def _typed(self) -> None:
         self.start_again()

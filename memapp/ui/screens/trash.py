@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
@@ -77,10 +77,8 @@ class TrashScreen(MemoryListScreen):
 
     def on_screen_resume(self) -> None:
         if self.session.fresh_trash:
-            self.start_again(self.session.fresh_trash)
+            self.open_at(self.session.fresh_trash)
             self.session.fresh_trash = ""
-            with self.prevent(Input.Changed):
-                self.field.clear()
 
     def wanted(self) -> MemoryFilter:
         return replace(super().wanted(), state=None)
