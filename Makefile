@@ -1,10 +1,11 @@
-# memapp: `make run` starts it, `make test` tests it. The first time, both set up what they need.
+# memapp: `make run` starts it, `make test` tests it. The first time, both set up what they need; the model is fetched by
+# `make run` alone. Where it cannot be had, or ctrl+c stops it, memapp starts all the same.
 
 python := .venv/bin/python
 
 run:
 	@sh .ci/setup
-	@$(python) -m memapp
+	@trap : INT; $(python) -m memapp models get --default --yes; $(python) -m memapp
 
 test:
 	@sh .ci/setup dev
@@ -17,4 +18,14 @@ check:
 	$(python) -m mypy
 	$(python) -m pytest -m slow --dist worksteal
 
-.PHONY: run test check
+# What tells corrections in free words, fitted anew to its examples; the same examples make the same file.
+corrections:
+	@sh .ci/setup dev
+	$(python) -m benchmarks.fit_corrections --write
+
+# Fits the judge of statements to benchmarks/made_up/statements: whoever changes those, or judge.toml, commits what it writes.
+judge:
+	@sh .ci/setup dev
+	$(python) -m benchmarks.fit_judge --write
+
+.PHONY: run test check corrections judge

@@ -8,7 +8,7 @@ Counted over the replies: shares six words in a row with an earlier reply of the
 three words; is nearer in meaning to its own message than to another message of the chat (random: .50); speaks of its prompt;
 holds words that are none. Not a measure of sense: read what --show prints.
 
-python -m benchmarks.conversation [--small] [--data ../shared/data] [--show]
+python -m benchmarks.conversation [--model NAME|FILE | --server URL] [--small] [--data ../shared/data] [--show]
 """
 
 import argparse
@@ -26,15 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import MADE_UP, MISSED
-from benchmarks.memory_helps import Person, Turn, bundled_models, remembering
+from benchmarks import MADE_UP, MISSED, bundled_embedder, chat_model_options, open_chat_model
+from benchmarks.memory_helps import Person, Turn, remembering
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.domain.turn import Completed, Found, Restarted
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.statements import in_third_person
-from memapp.prompts.respond import REPEAT_PENALTY
+from memapp.language.same import is_respelt
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.turn import take_turn
@@ -83,7 +81,7 @@ class Counting:
         with closing(self._model.generate(prompt, sampling, cancel)) as stream:
             for part in stream:
                 if isinstance(part, Finished):
-                    self.tokens += part.usage.prefill_tokens + part.usage.neutral_tokens + part.usage.decode_tokens
+                    self.tokens += part.usage.prefill_tokens + part.usage.decode_tokens
                 yield part
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
@@ -107,13 +105,15 @@ class Arm:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+    )
     parser.add_argument("--small", action="store_true", help=f"{SMALL_OF_EACH} chats of each kind")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--show", action="store_true", help="print both replies to every message")
     options = parser.parse_args()
     scripts = read(options.data, small=options.small)
-    with bundled_models() as (model, embedder):
+    with closing(open_chat_model(options)) as model, closing(bundled_embedder()) as embedder:
         arms = {"plain": Arm(), "memapp": Arm()}
         for script in scripts:
             chat_with(script, Counting(model), embedder, arms)
@@ -176,8 +176,8 @@ def _reply(runtime: Runtime, thread: str, text: str, arm: Arm) -> str:
     for event in take_turn(runtime, thread, text):
         match event:
             case Found(hits):
-                said = [in_third_person(one) for one in (text, *(hit.text for hit in hits))]
-                arm.doubled += any(duplicate_of(one, said[:at]) is not None for at, one in enumerate(said))
+                said = [text, *(hit.text for hit in hits)]
+                arm.doubled += any(is_respelt(one, other) for at, one in enumerate(said) for other in said[:at])
             case Restarted():
                 arm.second_tries += 1
             case Completed():
@@ -186,7 +186,7 @@ def _reply(runtime: Runtime, thread: str, text: str, arm: Arm) -> str:
 
 
 def _plainly(runtime: Runtime, script: Script, model: Counting) -> list[str]:
-    sampling = Sampling(REPLY_TOKENS, temperature=runtime.settings.temperature, repeat_penalty=REPEAT_PENALTY)
+    sampling = Sampling(REPLY_TOKENS, temperature=runtime.settings.temperature)
     turns: list[PromptTurn] = []
     for said in script.turns:
         turns.append(PromptTurn("user", said.text))

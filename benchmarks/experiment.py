@@ -13,7 +13,8 @@ A guess *needs a fact* when the person's next message says again, at .6, what th
 whether the fact was kept, stood in the prompt, was used by the reply (the model writes its own there, which only is read here)
 and by the guess. Each arm of a conversation is one line of a file; a run that is cut goes on with it.
 
-python -m benchmarks.experiment [--model PATH | --server URL] [--conversations N] [--resume FILE] [--data ../shared/data] [--show]
+python -m benchmarks.experiment [--model NAME|FILE | --server URL] [--conversations N] [--resume FILE] [--data ../shared/data]
+    [--show]
 """
 
 import argparse
@@ -26,7 +27,7 @@ import time
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
@@ -34,7 +35,7 @@ from statistics import mean
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks import bundled_embedder
+from benchmarks import bundled_embedder, chat_model_flags, chat_model_options
 from benchmarks.paired import ALPHA, POWER, Difference, Plan, compare
 from memapp import bootstrap
 from memapp.domain.expectation import AS_PREDICTED
@@ -42,14 +43,12 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Found
 from memapp.inference import Cancel, ChatModel, Embedder
-from memapp.inference.reply_text import TAIL_LINE
 from memapp.inference.scripted import call_kind
-from memapp.language.english.expectation import writable
-from memapp.language.english.grammar import root
-from memapp.language.english.recall import query_words
+from memapp.language.expectation import writable
+from memapp.language.grammar import root
+from memapp.language.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
-from memapp.services.prompt_form import by_size
 from memapp.services.turn import take_turn
 from memapp.store import expectations, search
 
@@ -152,31 +151,23 @@ class Partner:
         match call_kind(prompt, sampling):
             case "reply" if not self.is_idle:
                 yield from self._reply(prompt, sampling, cancel)
-            case "predict" if not (self._arm.predictor and self.guesses):
+            case "predict" if not self.guesses or not (self._arm.predictor or prompt.head.endswith('": "')):  # that is a guess
                 yield Finished("end", Usage())
             case _:
                 yield from self._model.generate(prompt, sampling, cancel)
 
     def _reply(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Iterator[Piece | Finished]:
         if self.asked_to_reply:
-            parts = self._model.generate(prompt, replace(sampling, tail=""), cancel)
+            parts = self._model.generate(prompt, sampling, cancel)
             self.own_reply = "".join(part.text for part in parts if isinstance(part, Piece))
         yield Piece(self.says)
-        if self.guesses and sampling.tail:
-            after = replace(prompt, head=f"{prompt.head}{self.says}{sampling.tail}")
-            line = replace(sampling, tail="", max_tokens=sampling.tail_tokens, grammar=TAIL_LINE)
-            with closing(self._model.generate(after, line, cancel)) as parts:
-                for part in parts:
-                    yield replace(part, tail=True) if isinstance(part, Piece) else part
-        else:
-            yield Finished("end", Usage())
+        yield Finished("end", Usage())
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--model", default=None, help="a GGUF file instead of the bundled model")
-    which.add_argument("--server", default=None, help="a model server on this machine instead of the bundled model")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+    )
     parser.add_argument("--conversations", type=int, default=None, help="so many; as a rule what the power analysis says")
     parser.add_argument("--resume", type=Path, default=Path("experiment.jsonl"), help="the file of results, to go on with")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -189,8 +180,7 @@ def main() -> int:
     chosen = conversations[: options.conversations or wanted(len(conversations))]
     with ExitStack() as opened, closing(bundled_embedder()) as embedder:
         home = opened.enter_context(tempfile.TemporaryDirectory())
-        flags = {"model": options.model, "server": options.server}
-        runtime = opened.enter_context(closing(bootstrap.start(home=Path(home), flags=flags)))
+        runtime = opened.enter_context(closing(bootstrap.start(home=Path(home), flags=chat_model_flags(options))))
         model = opened.enter_context(closing(bootstrap.open_chat_model(runtime, print)))
         rows = [row for row in read_rows(options.resume) if (row.model, row.code) == (model.name, version())]
         try:
@@ -318,9 +308,9 @@ def holding(partner: Partner, arm: Arm, embedder: Embedder) -> Iterator[Runtime]
     """A memapp with an empty memory. Without the loop it learns nothing, and looks nothing up."""
     with ExitStack() as opened:
         home = opened.enter_context(tempfile.TemporaryDirectory())
-        form = by_size(partner)  # type: ignore[arg-type]  # it has all that its model has
-        flags = {"answer_from_memory": False, "prompt_form": form} | ({} if arm.loop else {"prompt_memories": 0})
-        runtime = bootstrap.start(home=Path(home), flags=flags)
+        runtime = bootstrap.start(
+            home=Path(home), flags={"answer_from_memory": False} | ({} if arm.loop else {"prompt_memories": 0})
+        )
         opened.callback(runtime.database.close)  # the models serve the next conversation too
         if not arm.loop:
             opened.enter_context(patch.object(jobs, "AFTER_A_REPLY", (jobs.EMBED,)))

@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks import MISSED
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import fingerprint
-from memapp.language.english.failures import staying_words
+from memapp.language.failures import staying_words
 
 Error = Mapping[str, Any]
 SEEDS = 5

@@ -39,14 +39,14 @@ from memapp.domain.chat import Message
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import FORGOTTEN, ConsentRequest
 from memapp.domain.memory import Kind, Memory, OwnerKind, State
-from memapp.domain.turn import Accepted
+from memapp.domain.turn import Accepted, Completed
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, runs
 from memapp.services.imports.lessons import import_lessons
 from memapp.services.runs import Client
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents, vectors
+from memapp.store import changes, checkpoints, consents, expectations, vectors
 from memapp.store.encoding import new_id, to_text
 from memapp.store.place import ASIDE, BACKUPS, new_copy, read_id
 from memapp.store.schema import statements
@@ -214,8 +214,7 @@ def _run(work: Callable[..., None], *arguments: object) -> None:
 
 
 def opened(home: Path) -> Runtime:
-    # What a small model expects, a tail of its reply, is written in the turn; a capable one says it in idle time.
-    runtime = bootstrap.start(home=home, flags={"prompt_form": "simple", "answer_from_memory": False})
+    runtime = bootstrap.start(home=home, flags={"answer_from_memory": False})
     runtime.chat.fill(ScriptedModel())
     runtime.embedding.fill(MadeUpEmbedder())
     return runtime
@@ -312,10 +311,15 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
 def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> Message:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
-    model.enqueue(reply, f"What else does {word.title()} make?", [word])
+    model.enqueue(reply, needed_info=[word])
     happened = list(take_turn(runtime, thread_id, text))
     (message,) = [one.message for one in happened if isinstance(one, Accepted)]
+    (reply,) = [one.reply for one in happened if isinstance(one, Completed)]
     assert message is not None
+    with runtime.write() as session:  # as idle time does it
+        expects = f"What else does {word.title()} make?"
+        expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, (word,))
+        checkpoints.advance(session, thread_id, lambda at: at.with_prediction(expects))
     return message
 
 

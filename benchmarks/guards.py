@@ -23,7 +23,7 @@ from memapp.domain.changes import Actor, Created, ProfileChanged
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.errors import StoreError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import USER_ID
 from memapp.store import changes, chat
 from memapp.store.database import Database
@@ -342,7 +342,7 @@ def attack(database: Database, trick: tuple[str, ...]) -> list[str]:
 @contextmanager
 def planted(folder: Path) -> Iterator[Database]:
     """Yield a database to attack."""
-    database = open_database(folder / "memapp.db", ENGLISH)
+    database = open_database(folder / "memapp.db", WORDING)
     try:
         plant(database)
         yield database
@@ -354,7 +354,7 @@ def planted(folder: Path) -> Iterator[Database]:
 def copied(template: Path) -> Iterator[Database]:
     """Yield a copy of a planted file to attack."""
     with tempfile.TemporaryDirectory() as folder:
-        database = open_database(Path(shutil.copy(template, folder)), ENGLISH)
+        database = open_database(Path(shutil.copy(template, folder)), WORDING)
         try:
             yield database
         finally:

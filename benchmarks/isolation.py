@@ -29,8 +29,8 @@ from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.embed import embed
 from memapp.services.query import query
+from memapp.services.reader import learn
 from memapp.services.recall import RecallRequest, recall
-from memapp.services.remember import learn
 from memapp.services.retrieved import look_up
 from memapp.store import chat, expectations
 
@@ -75,7 +75,7 @@ def of(runtime: Runtime, user: str) -> Runtime:
 
 
 def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, int, str], str]:
-    """Store one person's days as chats, learn from every message by rule, and embed all. Returns the ids of the messages."""
+    """Store one person's days as chats, learn from every message, and embed all. Returns the ids of the messages."""
     ids = {}
     for date in dict.fromkeys(row["date"] for row in dialogs):
         at = datetime.fromisoformat(date).replace(hour=9, tzinfo=UTC)
@@ -86,11 +86,11 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
             with runtime.write() as session:
                 said = chat.add_message(session, thread.id, Role.USER, row["user_text"], at, origin=Origin.TYPED)
                 reply = chat.add_message(session, thread.id, Role.ASSISTANT, row["assistant_text"], at, origin=Origin.MODEL)
-                expectations.add_surprise(session, thread.id, said.id, None, at)
+                expectations.add_surprise(session, thread.id, said.id, at)
             ids[date, row["turn"], "user"], ids[date, row["turn"], "assistant"] = said.id, reply.id
     while pending := expectations.pending_surprises(runtime.read(), 200):
         for surprise in pending:
-            list(learn(runtime, surprise, None, Cancel()))
+            list(learn(runtime, surprise))
     embed(runtime, Cancel())
     return ids
 

@@ -26,7 +26,7 @@ from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.chat import Role
 from memapp.inference import Embedder
-from memapp.language.english.recall import query_words
+from memapp.language.recall import query_words
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats
 from memapp.services.recall import RecallRequest, recall

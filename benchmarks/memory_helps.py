@@ -1,12 +1,12 @@
-"""Do memories make the bundled model's answers right?
+"""Do memories make a model's answers right?
 
 Six people chat with a companion over ten dated days (`data/memorybank/dev`). Their messages are stored day by day as memapp
-stores them, facts are learned by rule, everything is embedded; then each question is asked in a new chat. An answer passes
-when it holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end, and
-with the turns that hold the answer handed in, which is the most that memory could give. Of memapp's answers it is counted which
-it gave by itself, as quotes and facts; each question is asked once more after five turns of chit-chat; and what cannot be
+stores them, what lasts is learned, everything is embedded; then each question is asked in a new chat. An answer passes when it
+holds the strings that the question demands. Three ways in one run: without any memory, with memapp end to end, and with the
+turns that hold the answer handed in, which is the most that memory could give. Of memapp's answers it is counted which are
+quotations or say that nothing was told; each question is asked once more after five turns of chit-chat; and what cannot be
 answered, since it was never told or told otherwise, must not be claimed. Five more people are made up
-(`made_up/told/people.toml`): only memapp's own answers are counted of them, also to what is asked behind another question.
+(`made_up/told/people.toml`): only memapp's answers are counted of them, also to what is asked behind another question.
 
 python -m benchmarks.memory_helps [--small] [--data ../shared/data] [--temperature T] [--show] [--told]
 """
@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks import MISSED, bundled_embedder
+from benchmarks import MISSED, bundled_embedder, chat_model_options, open_chat_model
 from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.chat import FROM_MEMORY, Message, Origin, Role
@@ -32,17 +32,13 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Piece
 from memapp.domain.turn import Accepted, Completed, Failed, Found, TurnEvent
 from memapp.inference import Cancel, ChatModel, Embedder
-from memapp.inference.bundled import bundled_model_path
 from memapp.inference.embedder import ChildEmbedder
-from memapp.inference.llama import LlamaModel
-from memapp.inference.quantise import prepare
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.prompts import respond
 from memapp.prompts.context import PromptContext
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
-from memapp.services.prompt_form import by_size
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import chat, expectations
 from memapp.store.opening import open_database
@@ -72,7 +68,7 @@ NEVER_TOLD = {
     "dentist": "when is my dentist appointment?",
 }
 """Questions about what nobody told, each put to those in whose chats the word does not occur."""
-_CLAIM = re.compile(r"(?:^|[.!?\"] )(?:yes|you|your)\b(?! told me)", re.IGNORECASE)
+_CLAIM = re.compile(r"(?:^|[.!?\"] )(?:yes|you|your)\b(?! told me| haven't told me)", re.IGNORECASE)
 REPLY_TOKENS = 96
 """An answer is in its first sentences, or not in it."""
 SMALL_PEOPLE = 1
@@ -130,7 +126,9 @@ class Score:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+    )
     parser.add_argument("--small", action="store_true", help=f"the first {SMALL_PEOPLE} people only")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--temperature", type=float, default=None, help="instead of memapp's default")
@@ -145,7 +143,7 @@ def main() -> int:
     people = [] if options.told else read_people(folder)[:most]
     knobs = {"reply_tokens": REPLY_TOKENS} | ({} if options.temperature is None else {"temperature": options.temperature})
     score, told = Score(), Score()
-    with bundled_models() as (model, embedder):
+    with models(options) as (model, embedder):
         for one, counted in [*((one, score) for one in people), *((one, told) for one in read_told()[:most])]:
             with remembering(one, model, embedder, knobs) as runtime:
                 ask_all(runtime, one, counted, show=options.show)
@@ -211,8 +209,8 @@ def _when(row: dict[str, Any]) -> datetime:
 
 
 @contextmanager
-def bundled_models() -> Iterator[tuple[LlamaModel, ChildEmbedder]]:
-    model = LlamaModel(prepare(bundled_model_path(), paths.locate().cache, lambda _: None))
+def models(options: argparse.Namespace) -> Iterator[tuple[ChatModel, ChildEmbedder]]:
+    model = open_chat_model(options)
     embedder = bundled_embedder()
     try:
         yield model, embedder
@@ -230,7 +228,7 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
         runtime = Runtime(
             settings.load(places.config, knobs, environment={}),
             places,
-            open_database(places.database, ENGLISH),
+            open_database(places.database, WORDING),
             load_personas([paths.bundled("assets", "personas")]),
             load_categories(paths.bundled("assets", "categories.toml"), places.categories),
             lambda: now,
@@ -256,7 +254,7 @@ def _store(runtime: Runtime, thread: str, turn: Turn) -> None:
     with runtime.write() as session:
         message = chat.add_message(session, thread, Role.USER, turn.user, turn.at, origin=Origin.TYPED)
         chat.add_message(session, thread, Role.ASSISTANT, turn.assistant, turn.at, origin=Origin.MODEL, reply_to=message.id)
-        expectations.add_surprise(session, thread, message.id, None, turn.at)
+        expectations.add_surprise(session, thread, message.id, turn.at)
 
 
 def ask_all(runtime: Runtime, person: Person, score: Score, *, show: bool) -> None:
@@ -319,12 +317,12 @@ def ask_with(runtime: Runtime, question: str, hits: Sequence[Recalled]) -> str:
     persona, knobs = runtime.persona("companion"), runtime.settings
     model = runtime.chat.wait(Cancel(), 0)
     prompt, sampling = respond.request(
-        PromptContext(persona, persona.evidence, (), question, form=by_size(model)),
+        PromptContext(persona, persona.evidence, (), question),
         hits,
         reply_tokens=knobs.reply_tokens,
         temperature=knobs.temperature,
     )
-    return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece) and not part.tail)
+    return "".join(part.text for part in model.generate(prompt, sampling, Cancel()) if isinstance(part, Piece))
 
 
 def ask_memapp(runtime: Runtime, question: Question) -> tuple[tuple[Recalled, ...], Message]:

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from benchmarks import MISSED, bundled_embedder
 from memapp.domain.expectation import MismatchRule
 from memapp.inference.embedder import ChildEmbedder
-from memapp.language.english.expectation import mismatch
+from memapp.language.expectation import mismatch
 
 SETS = {"clinc150": "clinc150/dev/intent_pairs.jsonl", "sgd": "sgd/dev/voe_pairs.jsonl"}
 BALANCED_ACCURACY = 0.80

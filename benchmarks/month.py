@@ -66,7 +66,7 @@ def main() -> int:
     planted = said_so_far(read, lived)
     with (
         tempfile.TemporaryDirectory() as home,
-        models(None) as (model, embedder),
+        models() as (model, embedder),
         remembering(Path(home), model, embedder) as runtime,
     ):
         days = [live_through(runtime, day, list(of_day), holds) for day, of_day in groupby(lived, key=lambda one: one["day"])]

@@ -26,7 +26,7 @@ from memapp.domain.chat import Origin, Role
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.embed import embed
-from memapp.services.remember import learn
+from memapp.services.reader import learn
 from memapp.services.retrieved import look_up
 from memapp.store import chat, delta, expectations
 
@@ -120,9 +120,9 @@ def say(runtime: Runtime, thread: str, message: str, reply: str, at: datetime) -
     with runtime.write() as session:
         said = chat.add_message(session, thread, Role.USER, message, at, origin=Origin.TYPED)
         chat.add_message(session, thread, Role.ASSISTANT, reply, at, origin=Origin.MODEL)
-        expectations.add_surprise(session, thread, said.id, None, at)
+        expectations.add_surprise(session, thread, said.id, at)
     for surprise in expectations.pending_surprises(runtime.read()):
-        list(learn(runtime, surprise, None, Cancel()))
+        list(learn(runtime, surprise))
     embed(runtime, Cancel())
 
 

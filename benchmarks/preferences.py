@@ -2,8 +2,8 @@
 
 People state preferences (`data/prefeval/dev`), one on each of twelve topics to a store, and go on talking about other things
 (`data/synthetic_persona_chat/dev`); 0, 10 and 50 exchanges later each request is put in a chat of its own. It often shares
-no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and the rules that learn;
-the language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
+no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and all that learns; the
+language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
 is put to the request, and, where nothing should, what is put to small talk.
 
 What touches health or faith waits for a yes, and until then stands in no prompt. The bounds are of a person who answers nothing;
@@ -31,8 +31,8 @@ from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted, Found
 from memapp.inference import Cancel, Embedder
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.language.english.recall import query_words
-from memapp.prompts.quotes import quote
+from memapp.language.recall import query_words
+from memapp.prompts.respond import words
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
 from memapp.services.consent import decisions
@@ -54,8 +54,6 @@ SMALL_TALK = (
     "Bye, see you tomorrow", "How are you?", "That's great", "I see", "hm", "Sounds good!", "You're welcome", "What's up?",
     "really?", "Good night", "Wow", "hello there", "never mind", "thank you so much", "got it", "great answer", "I agree",
 )  # fmt: skip
-FEW = {"prompt_memories": 3}
-"""As many as a small model gets, and not the ten of the scripted one, whose form of prompt is the full one."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def measure(
 def talking(embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
     """A memapp that knows nothing, with a model that asks for nothing."""
     with tempfile.TemporaryDirectory() as home:
-        runtime = bootstrap.start(home=Path(home), flags=FEW)
+        runtime = bootstrap.start(home=Path(home))
         model = ScriptedModel(_asks_for_nothing)
         runtime.chat.fill(model)
         runtime.embedding.fill(embedder)
@@ -164,7 +162,7 @@ def ask(runtime: Runtime, model: ScriptedModel, preference: Preference, stated: 
     found = hits(runtime, preference.request)
     prompt = model.seen[-1]
     said = " ".join([prompt.system, *(turn.content for turn in prompt.turns), prompt.suffix])
-    shown = [hit for hit in found if ranking.share_held(said, query_words(quote(hit))) >= HELD]
+    shown = [hit for hit in found if ranking.share_held(said, query_words(words(hit))) >= HELD]
     sources = search.sources_of(runtime.read(), [hit.id for hit in shown if hit.kind == "memory"])
     own = [hit for hit in shown if hit.id == stated or stated in sources.get(hit.id, ())]
     return Put(preference, tuple(hit.text for hit in own), tuple(hit.text for hit in shown if hit not in own))

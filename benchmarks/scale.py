@@ -36,7 +36,7 @@ from memapp.domain.changes import Actor, Created, Linked, SoftDeleted
 from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import ModelError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import USER_ID, Runtime
 from memapp.services import curate
 from memapp.services.embed import KINDS
@@ -133,7 +133,7 @@ def main() -> int:
 def fill(home: Path, count: int) -> float:
     """Write so many memories; return the seconds it took."""
     chance = random.Random(7)  # the same facts in every run
-    database = open_database(paths.locate(home).database, ENGLISH)
+    database = open_database(paths.locate(home).database, WORDING)
     begun, at = time.perf_counter(), datetime(2024, 1, 1, tzinfo=UTC)
     ids: list[str] = []
     for first in range(0, count, STEP):

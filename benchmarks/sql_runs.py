@@ -8,7 +8,7 @@ from pathlib import Path
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import fingerprint
 from memapp.domain.lessons.utility import FollowingStep
-from memapp.language.english.failures import staying_words
+from memapp.language.failures import staying_words
 
 EPISODES = "intercode_sql/dev/episodes.jsonl"
 NOTICE = "Error executing query: "

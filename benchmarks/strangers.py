@@ -1,9 +1,9 @@
 """What is kept of what strangers say, beside what a careful friend would keep of it?
 
-Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew none of memapp's rules, with what
-a friend would do behind each message. Each message is a turn, the jobs that are due run after it, and the clock stands at its
-day. The chat model is scripted and proposes nothing. Two texts count as the same where their vectors are as near as ALIKE;
-`--show` prints what became of each message beside what was wanted, to be read by hand, which alone says what is right.
+Fifteen people (`made_up/strangers`), each with five chats, were written by somebody who knew nothing of how memapp reads, with
+what a friend would do behind each message. Each message is a turn, the jobs that are due run after it, and the clock stands at
+its day. The chat model is scripted. Counted is what came of the messages of which something is to be kept, to be asked about, or
+nothing; `--show` prints that, to be read by hand, which alone says whether it is right.
 
 python -m benchmarks.strangers [--small] [--data FOLDER] [--show]
 """
@@ -11,24 +11,25 @@ python -m benchmarks.strangers [--small] [--data FOLDER] [--show]
 import argparse
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks import MADE_UP
 from benchmarks.month import RESTED, TYPED, known_to, set_clock, work
 from benchmarks.reading import models, remembering
-from memapp.inference import Embedder
 from memapp.runtime import Runtime
 from memapp.services import chats
 from memapp.services.turn import take_turn
 
-ALIKE = 0.7
 EVENING = timedelta(hours=18)
 SMALL = 2
+WANTED = {"keep": "to keep", "replaces": "to replace", "wait": "to ask about", "nothing": "nothing"}
+BECOMES = ("kept", "asked", "neither")
+
+Known = dict[str, list[str]]
 
 
 @dataclass
@@ -47,17 +48,15 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print what became of each message, too")
     options = parser.parse_args()
     files = sorted((MADE_UP / "strangers").glob("*.md"))[: SMALL if options.small else None]
-    print(f"{'':8}{'keep':>6}{'kept':>6}{'facts':>7}{'of these wanted':>17}{'wait':>6}{'asked':>7}{'questions':>11}")
-    totals = np.zeros(7, dtype=int)
-    with models(None) as (model, embedder):
+    print(f"{'kept / asked / neither':24}" + "".join(f"{title:>20}" for title in WANTED.values()))
+    total: Counter[tuple[str, str]] = Counter()
+    with models() as (model, embedder):
         for file in files:
             with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
-                said = read(file)
-                live_through(runtime, said, shows=options.show)
-                counts = count([one for _, chat in said for one in chat], known_to(runtime), embedder)
+                counts = live_through(runtime, read(file), shows=options.show)
             show(file.stem, counts)
-            totals += counts
-    show("all", totals)
+            total += counts
+    show("all", total)
     return 0
 
 
@@ -74,7 +73,9 @@ def read(file: Path) -> list[tuple[datetime, list[Said]]]:
     return found
 
 
-def live_through(runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]]], *, shows: bool) -> None:
+def live_through(runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]]], *, shows: bool) -> Counter[tuple[str, str]]:
+    """Return how many messages became what, by what was wanted of them."""
+    counts: Counter[tuple[str, str]] = Counter()
     for at, chat in said:
         set_clock(runtime, at)
         thread = chats.new_thread(runtime).id
@@ -84,13 +85,24 @@ def live_through(runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]
             for _ in take_turn(runtime, thread, one.text):
                 pass
             work(runtime, thread)
+            after = known_to(runtime)
+            wanted = {kind for kind, _ in one.wanted} & WANTED.keys() or {"nothing"}
+            counts.update((kind, became(before, after)) for kind in wanted)
             if shows:
-                show_message(one, before, known_to(runtime))
+                show_message(one, before, after)
         set_clock(runtime, at + len(chat) * TYPED + RESTED)
         work(runtime, None)
+    return counts
 
 
-def show_message(one: Said, before: dict[str, list[str]], after: dict[str, list[str]]) -> None:
+def became(before: Known, after: Known) -> str:
+    """Return what came of a message, by what was known before it and after."""
+    if any({*after[where]} - {*before[where]} for where in ("facts", "profile")):
+        return "kept"
+    return "asked" if {*after["waiting"]} - {*before["waiting"]} else "neither"
+
+
+def show_message(one: Said, before: Known, after: Known) -> None:
     print(f"\n> {one.text}")
     for kind, text in one.wanted:
         print(f"    wanted {kind}: {text}")
@@ -99,28 +111,9 @@ def show_message(one: Said, before: dict[str, list[str]], after: dict[str, list[
         print(*(f"    {where}, gone: {text}\n" for text in before[where] if text not in texts), sep="", end="")
 
 
-def count(said: Sequence[Said], known: dict[str, list[str]], embedder: Embedder) -> np.ndarray:
-    """Return how much was to be kept and was, how many facts there are and were wanted, and the same of what waits."""
-    keep = [text for one in said for kind, text in one.wanted if kind == "keep"]
-    wait = [text for one in said for kind, text in one.wanted if kind == "wait"]
-    facts = [re.sub(r" \[\w+\]$", "", one) for one in known["facts"]] + known["profile"]
-    waiting = (one.rpartition(" | ") for one in known["waiting"])
-    asked = [fact if fact not in ("", "None") else value for value, _, fact in waiting]
-    kept, wanted = near(keep, facts, embedder), near(facts, [*keep, *wait], embedder)
-    return np.array([len(keep), kept, len(facts), wanted, len(wait), near(wait, asked, embedder), len(asked)])
-
-
-def near(texts: Sequence[str], others: Sequence[str], embedder: Embedder) -> int:
-    """Return how many of some texts one of the others says."""
-    if not texts or not others:
-        return 0
-    likeness = embedder.embed(texts, wait=True) @ embedder.embed(others, wait=True).T
-    return int((likeness.max(axis=1) >= ALIKE).sum())
-
-
-def show(name: str, counts: np.ndarray) -> None:
-    keep, kept, facts, wanted, wait, asked, questions = counts
-    print(f"{name:8}{keep:6}{kept:6}{facts:7}{wanted:17}{wait:6}{asked:7}{questions:11}", flush=True)
+def show(name: str, counts: Counter[tuple[str, str]]) -> None:
+    cells = [" / ".join(f"{counts[kind, became]:4}" for became in BECOMES) for kind in WANTED]
+    print(f"{name:24}" + "".join(f"{cell:>20}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":

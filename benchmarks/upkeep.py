@@ -1,14 +1,14 @@
 """Does upkeep give way to the chat, and does it keep within bounds?
 
-Courtesy: with the bundled models, the same message is sent twice in the same state of a chat, once while nothing else is done and
-once while a job of upkeep is in the middle of its work; the jobs take turns, and those that ask a model ask it. Measured are the
-ratio of the two waits for the first word, how long after it was told to stop the job stood still, and how much of the chat had to
-be read again.
+Courtesy: the same message is sent twice in the same state of a chat, once while nothing else is done and once while a job of
+upkeep is in the middle of its work; the jobs take turns, and ask the model where it is one that is trusted with them. Measured
+are the ratio of the two waits for the first word, how long after it was told to stop the job stood still, and how much of the
+chat had to be read again.
 
 Bounds: days of a talkative person who says much of it again in other words are lived through with the clock set. Of each it is
 noted what tidying cost, and by how much the file grew: the messages with their index and vectors, and all the rest.
 
-python -m benchmarks.upkeep [--small] [--only courtesy|bounds]
+python -m benchmarks.upkeep [--model NAME|FILE | --server URL] [--small] [--only courtesy|bounds]
 """
 
 import argparse
@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -26,19 +26,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import MISSED, bundled_embedder
+from benchmarks import MISSED, bundled_embedder, chat_model_options, open_chat_model
 from benchmarks.month import set_clock
 from benchmarks.reading import models, remembering
 from benchmarks.two_call import HISTORY, MESSAGES
-from memapp import bootstrap, paths
+from memapp import bootstrap
 from memapp.domain.changes import Created
 from memapp.domain.chat import Origin, Role, Thread
 from memapp.domain.consolidation import Spent
 from memapp.domain.turn import Completed, Streamed
-from memapp.inference import Cancel, ChatModel, Embedder
-from memapp.inference.bundled import bundled_model_path
-from memapp.inference.llama import LlamaModel
-from memapp.inference.quantise import prepare
+from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import chats, jobs, upkeep
 from memapp.services.consolidate import PAIRS_PER_DAY, SECONDS_PER_DAY, TOKENS_PER_DAY
@@ -69,14 +66,16 @@ SAYS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+    )
     parser.add_argument("--small", action="store_true", help=f"{SMALL_ROUNDS} messages and {SMALL_DAYS} days")
     parser.add_argument("--only", choices=("courtesy", "bounds"))
     parser.add_argument("--data", help="not used: all of it is made up")
     options = parser.parse_args()
     held = True
     if options.only != "bounds":
-        held &= report_courtesy(courtesy(SMALL_ROUNDS if options.small else ROUNDS))
+        held &= report_courtesy(courtesy(options))
     if options.only != "courtesy":
         held &= report_bounds(bounds(SMALL_DAYS if options.small else DAYS))
     print("held" if held else "MISSED")
@@ -109,44 +108,32 @@ class Courtesy:
     """Messages that found the job done already."""
 
 
-def courtesy(rounds: int) -> Courtesy:
+def courtesy(options: argparse.Namespace) -> Courtesy:
     """Send messages while nothing is done, and while jobs are."""
-    measured, chance = Courtesy(), random.Random(1)
+    measured, chance, rounds = Courtesy(), random.Random(1), SMALL_ROUNDS if options.small else ROUNDS
     with ExitStack() as opened:
         home = Path(opened.enter_context(tempfile.TemporaryDirectory()))
-        model = LlamaModel(prepare(bundled_model_path(), paths.locate().cache, lambda _: None))
-        embedder = bundled_embedder()
+        model = opened.enter_context(closing(open_chat_model(options)))
+        embedder = opened.enter_context(closing(bundled_embedder()))
         embedder.embed(["ready"])
-        # The chat gets the prompts that the bundled model gets; what upkeep does with a model, it does for a capable one only.
-        talks = opened.enter_context(started(home, model, embedder))
-        works = opened.enter_context(started(home, model, embedder, prompt_form="full"))
-        opened.callback(model.close)
-        opened.callback(embedder.close)
-        send(talks, MESSAGES[-1], [])  # what a process does once
+        runtime = bootstrap.start(home=home, flags={"speculate": False})
+        opened.callback(runtime.database.close)
+        runtime.chat.fill(model)
+        runtime.embedding.fill(embedder)
+        send(runtime, MESSAGES[-1], [])  # what a process does once
         for number in range(rounds):
-            now = datetime.now(UTC) + timedelta(days=number)  # the budget of a day, each time
-            for runtime in (talks, works):
-                set_clock(runtime, now)
+            set_clock(runtime, datetime.now(UTC) + timedelta(days=number))  # the budget of a day, each time
             name, plant = LOADS[number % len(LOADS)]
             message = MESSAGES[number % len(MESSAGES)]
-            plant(works, chance)
+            plant(runtime, chance)
             measured.jobs.append(name)
             ways = [
-                partial(send, talks, message, measured.alone),
-                partial(send_beside, talks, works, job(name), message, measured, chance),
+                partial(send, runtime, message, measured.alone),
+                partial(send_beside, runtime, job(name), message, measured, chance),
             ]
             for way in ways if number % 2 else reversed(ways):
                 way()
     return measured
-
-
-@contextmanager
-def started(home: Path, model: ChatModel, embedder: Embedder, **flags: str) -> Iterator[Runtime]:
-    runtime = bootstrap.start(home=home, flags={"speculate": False, **flags})
-    runtime.chat.fill(model)
-    runtime.embedding.fill(embedder)
-    yield runtime
-    runtime.database.close()
 
 
 def job(name: str) -> jobs.Job:
@@ -176,7 +163,7 @@ def begun_chat(runtime: Runtime) -> Thread:
     return thread
 
 
-def send_beside(talks: Runtime, works: Runtime, wanted: jobs.Job, message: str, measured: Courtesy, chance: random.Random) -> int:
+def send_beside(runtime: Runtime, wanted: jobs.Job, message: str, measured: Courtesy, chance: random.Random) -> None:
     """Send a message while a job is at work, which is told to stop by it, as the app does."""
     cancel, asleep, ended, awake = Cancel(), threading.Event(), list[float](), list[float]()
 
@@ -187,7 +174,7 @@ def send_beside(talks: Runtime, works: Runtime, wanted: jobs.Job, message: str, 
             ended.append(time.perf_counter())  # then its lease is given back, which waits for what the turn writes
 
     def work() -> None:
-        for _ in jobs.run(works, cancel, [replace(wanted, run=until_it_stands_still)]):
+        for _ in jobs.run(runtime, cancel, [replace(wanted, run=until_it_stands_still)]):
             pass
 
     def sleep() -> None:
@@ -199,7 +186,7 @@ def send_beside(talks: Runtime, works: Runtime, wanted: jobs.Job, message: str, 
     def stop() -> None:
         worker.start()
         sleeper.start()
-        while works.progress is None and worker.is_alive():
+        while runtime.progress is None and worker.is_alive():
             time.sleep(0.001)
         time.sleep(chance.uniform(0.02, 0.5))
         measured.idle += not worker.is_alive()
@@ -208,7 +195,7 @@ def send_beside(talks: Runtime, works: Runtime, wanted: jobs.Job, message: str, 
         cancel.set()
 
     told: list[float] = []
-    send(talks, message, measured.beside, stop)
+    send(runtime, message, measured.beside, stop)
     worker.join()
     sleeper.join()
     measured.awake.append((awake[0] - told[0]) * 1000)
@@ -226,14 +213,14 @@ def plant_chats(runtime: Runtime, chance: random.Random, chats_: int, *, origin:
                 text = " ".join(said(chance) for _ in range(4))
                 message = chat.add_message(session, thread.id, Role.USER, text, day, origin=origin)
                 if to_learn:
-                    expectations.add_surprise(session, thread.id, message.id, None, day)
+                    expectations.add_surprise(session, thread.id, message.id, day)
 
 
 def plant_pairs(runtime: Runtime, chance: random.Random) -> None:
     """Make facts of which many are alike."""
     with runtime.write() as session:
         for _ in range(60):
-            text = said(chance).replace("My ", "User's ", 1).replace("I ", "User ", 1)
+            text = said(chance)
             if memories.find_same(session, session.normalise(text)) is None:
                 changes.apply(session, Created(fact(text, session.now)), runtime.actor())
     for _ in jobs.run(runtime, Cancel(), [job("embed")]):
@@ -290,7 +277,7 @@ def bounds(days: int) -> list[Day]:
     chance = random.Random(2)
     with (
         tempfile.TemporaryDirectory() as home,
-        models(None) as (model, embedder),
+        models() as (model, embedder),
         remembering(Path(home), model, embedder) as runtime,
     ):
         return [live_through(runtime, FIRST + timedelta(days=number), chance) for number in range(days)]

@@ -4,24 +4,32 @@ Only this module sees everything; everyone else is handed a `Runtime`.
 """
 
 import logging
+import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memapp import later, paths, settings
 from memapp.categories import load_categories
+from memapp.domain.engine import EngineCheck
 from memapp.domain.persona import Persona
-from memapp.inference import ChatModel, Embedder, gguf_file, network
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.errors import ModelError
+from memapp.inference import Cancel, ChatModel, Embedder, gguf_file, network
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.inference.prepared import content_hash
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
-from memapp.services import chats, forget
+from memapp.services import chats, forget, models
 from memapp.store.connection import SQLITE
 from memapp.store.opening import open_database
+
+if TYPE_CHECKING:
+    from memapp.inference.child_model import ChildModel
 
 
 def start(
@@ -40,7 +48,7 @@ def start(
     loaded = settings.load(places.config, flags)
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
-    opened = open_database(places.database, ENGLISH, read_only=read_only, tell=tell)
+    opened = open_database(places.database, WORDING, read_only=read_only, tell=tell)
     runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
     if not opened.read_only:
         _tidy(runtime)
@@ -66,6 +74,7 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
     """Open the server or the GGUF file that the settings name, or the bundled model."""
     chosen = runtime.settings
     if chosen.server:
+        from memapp.inference import server_key
         from memapp.inference.server import ServerModel
 
         return ServerModel(
@@ -74,15 +83,48 @@ def open_chat_model(runtime: Runtime, report: Callable[[str], None]) -> ChatMode
             allow_remote=chosen.allow_remote,
             context_tokens=chosen.context_tokens,
             answer_seconds=chosen.first_token_seconds,
+            key=server_key.find(chosen.server_key_file),
         )
 
-    from memapp.inference.llama import LlamaModel
-    from memapp.inference.quantise import prepare
+    return _open_file(runtime, report, unload_seconds=60 * chosen.unload_minutes)
 
-    file = model_file(runtime)
-    path = prepare(file, runtime.paths.cache, report)
-    key = _key(file, runtime.paths.cache)
-    return LlamaModel(path, key=key, context_tokens=chosen.context_tokens, gpu_layers=chosen.gpu_layers)
+
+def _open_file(
+    runtime: Runtime, report: Callable[[str], None], *, unload_seconds: float = 0.0, keeps_record: bool = True
+) -> "ChildModel":
+    from memapp.inference.child_model import ChildModel
+
+    chosen, file, cache = runtime.settings, model_file(runtime), runtime.paths.cache
+    return ChildModel(
+        file,
+        cache,
+        key=_key(file, cache),
+        context_tokens=chosen.context_tokens,
+        gpu_layers=chosen.gpu_layers,
+        repack=chosen.repack,
+        unload_seconds=unload_seconds,
+        keeps_record=keeps_record,
+        report=report,
+        set_aside=runtime.chat.fail,
+    )
+
+
+def check_engine(runtime: Runtime) -> EngineCheck:
+    """Compute one token with the model's file in a new process, also with a model that was set aside."""
+    features = ""
+    prompt = Prompt("", (PromptTurn("user", "Say yes."),))
+    try:
+        with closing(_open_file(runtime, lambda _: None, keeps_record=False)) as model:
+            features = model.system_info
+            for _ in model.generate(prompt, Sampling(max_tokens=1), Cancel()):
+                pass
+    except ModelError as error:
+        return EngineCheck(_features(features), str(error))
+    return EngineCheck(_features(features))
+
+
+def _features(system_info: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"(\w+) = 1", system_info))
 
 
 def _key(file: Path, cache: Path) -> str:
@@ -98,14 +140,15 @@ def chosen_model(runtime: Runtime) -> str:
     if runtime.settings.server:
         return f"server {runtime.settings.server}"
     path = model_file(runtime)
-    return str(path) if runtime.settings.model else f"bundled, {path.name}"
+    if models.chosen_name(runtime) == settings.BUNDLED:
+        return f"{settings.BUNDLED}, {path.name}"
+    return str(path) if runtime.settings.model else f"default, {path}"
 
 
 def model_file(runtime: Runtime) -> Path:
-    """Return the file of the model that the settings name, or the bundled one. Raises `ModelError`."""
-    if runtime.settings.model:
-        return gguf_file.find(runtime.paths.models, runtime.settings.model)
-    return bundled_model_path()
+    """Return the file of the model that the settings name, or of the default, or the bundled one. Raises `ModelError`."""
+    name = models.chosen_name(runtime)
+    return bundled_model_path() if name == settings.BUNDLED else gguf_file.find(runtime.paths.models, name)
 
 
 def open_embedder(runtime: Runtime) -> Embedder:

@@ -11,8 +11,10 @@
     │   ├── StoreLocked    another process writes to it, or has it open                              (exit 3)
     │   ├── NewerSchema    made by a newer memapp
     │   └── DiskFull       nothing was written; free space and try again
-    └── ModelError         a model is missing, broken, too big, or died                              (exit 1)
-        └── ModelLoading   not ready yet                                                             (exit 3)
+    └── ModelError         a model is missing, broken or too big                                     (exit 1)
+        ├── ModelDied      its process ended in the middle of a call
+        ├── ModelLoading   not ready yet                                                             (exit 3)
+        └── SourceError    one of its sources cannot give a model file; another one may
 
 Errors of libraries are translated where they are met (`store.failures`, `inference.*`), never further up.
 """
@@ -90,6 +92,18 @@ class ModelError(MemappError):
     title = "The model has a problem"
 
 
+class ModelDied(ModelError):
+    """The model's process ended in the middle of a call; the next call starts a new one."""
+
+    title = "The model crashed"
+
+
 class ModelLoading(ModelError):
     title = "The model is still loading"
     exit_code = 3
+
+
+class SourceError(ModelError):
+    """One of the sources of a model file cannot give it; another one may."""
+
+    title = "Not downloaded"

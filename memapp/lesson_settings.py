@@ -8,8 +8,8 @@ from typing import Any
 from memapp.domain.lessons.recording import LessonRule, LessonSettings
 
 PREFIX = "MEMAPP_"
-NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS"})
-"""Variables with our prefix that name places (see `paths`), not knobs."""
+NOT_SETTINGS = frozenset({"HOME", "DB", "MODELS", "SERVER_KEY"})
+"""Variables with our prefix that name places (see `paths`) or hold a secret, which no list of settings may show; not knobs."""
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, str]:

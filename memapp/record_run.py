@@ -13,7 +13,7 @@ from memapp import after_run, paths, settings
 from memapp.after_run import Attempted, Options, path_in
 from memapp.categories import load_categories
 from memapp.errors import ModelError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run
@@ -45,7 +45,7 @@ def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
     places = paths.locate(home, database)
     loaded = settings.load(places.config)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
-    file = open_database(places.database, ENGLISH)
+    file = open_database(places.database, WORDING)
     runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model)
     try:
         yield runtime

@@ -5,7 +5,7 @@ Built once by `bootstrap` and handed to every service.
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Literal, TypeVar
@@ -16,12 +16,11 @@ from memapp.domain.chat import Thread
 from memapp.domain.jobs import Progress
 from memapp.domain.persona import Persona
 from memapp.domain.prediction import Prefetched
-from memapp.errors import ModelError, ModelLoading, StoreError, UsageError
+from memapp.errors import ModelError, ModelLoading, UsageError
 from memapp.inference import Cancel as Cancel  # re-exported: the screen cancels what it started
 from memapp.inference import ChatModel, Embedder
 from memapp.paths import Paths
 from memapp.settings import Loaded, Settings
-from memapp.store import interface
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
 from memapp.store.session import USER_ID as USER_ID
@@ -158,9 +157,6 @@ class Runtime:
 
     def close(self) -> None:
         """Stop the models, then close the file."""
-        if self.chat.state == "loading" and not self.database.read_only:
-            with suppress(StoreError), self.write() as session:  # leaving while a model loads is no crash of it
-                interface.set_interface(session, interface.LOADING, None)
         self.chat.empty()
         self.embedding.empty()
         self.database.close()

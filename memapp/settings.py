@@ -5,6 +5,7 @@ The names of the specification stand in the comments where a knob has one. Setti
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from tomlkit.exceptions import TOMLKitError
 
+from memapp.domain.engine import RepackRule
 from memapp.domain.expectation import FUZZY_THRESHOLD, MismatchRule
 from memapp.domain.lessons.recording import DEFAULTS, LessonRule
-from memapp.domain.prompt import FormRule, PromptForm
 from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import did_you_mean
 from memapp.errors import ConfigError, MemappError, UsageError
@@ -26,8 +27,14 @@ from memapp.lesson_settings import PREFIX as PREFIX
 from memapp.lesson_settings import from_environment
 from memapp.toml_file import line_of, read_toml
 
-WRITTEN = frozenset({"allow_remote"})
-"""What sends words away from this machine counts only where the person wrote it down."""
+WRITTEN = frozenset({"allow_remote", "download_proxy"})
+"""What lets memapp speak to other machines counts only where the person wrote it down."""
+BUNDLED = "bundled"
+"""The name of the model that comes with memapp."""
+NO_OTHER_MODEL = ("none", BUNDLED)
+"""Values of `model` that mean the bundled one."""
+PROXY = re.compile(r"https?://([^\s/@]+@)?([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}/?")
+"""The form of a proxy's address, perhaps with a name and password."""
 THEMES = ("memapp-dark", "memapp-light", "ansi-dark", "ansi-light")
 """The last two follow the terminal's own colours."""
 
@@ -58,26 +65,26 @@ class Settings(BaseModel):
     """How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."""
     retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="How memories are found")
     """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's keywords only)."""
-    prompt_memories: int = Field(3, title="Memories in a prompt", ge=0, le=50)
-    """Most memories put into a prompt; a small model does worse with more. In the full form 10, unless set."""
+    prompt_memories: int = Field(10, title="Memories in a prompt", ge=0, le=50)
+    """Most memories put into a prompt; a small model does worse with many."""
     speculate: bool = Field(True, title="Guess ahead while idle")
     """Guess the next turn's memories while idle, and look up what a message needs while it is typed."""
 
     # Conversation
     persona: str = Field("companion", title="Persona of new chats")
     """The persona of a new chat."""
-    history_exchanges: int = Field(3, title="Exchanges in a prompt", ge=0, le=100)
-    """Recent exchanges in a prompt; window and budget may allow fewer. In the full form 8, unless set."""
+    history_exchanges: int = Field(8, title="Exchanges in a prompt", ge=0, le=100)
+    """Recent exchanges in a prompt; window and budget may allow fewer. An inner voice gets the last 3."""
     budget_tokens: int = Field(4000, title="Longest request", ge=256, le=1_000_000)
     """No request is larger than this, reply included."""
     reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192)
     """Longest reply."""
     temperature: float = Field(0.3, title="Liveliness", ge=0, le=2)
-    """0 is always the likeliest word; more is livelier. In the full form 0.6, unless set."""
+    """0 is always the likeliest word; more is livelier."""
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0)
     """Say something unasked after this silence; 0 is never."""
     answer_from_memory: bool = Field(True, title="Answers from the memory")
-    """Answer what you ask about yourself from the memory, without the model, where the model is a small one."""
+    """Answer what you ask about yourself from your own words, unless the model was measured to do that well."""
     ask_in_chat: bool = Field(True, title="Ask in the chat")
     """Ask in the chat, now and then, whether what you said of yourself may be kept."""
 
@@ -90,22 +97,28 @@ class Settings(BaseModel):
     """Keep one hint in five back until its lesson is proven: without that, nobody knows whether it helps."""
 
     # The model
-    prompt_form: FormRule = Field(FormRule.AUTO, title="Form of the prompts")
-    """What prompts are made of: simple (for a small model), full (turns and instructions), or auto (what suits the model)."""
     model: str = Field("", title="Model file")
-    """A GGUF file or its name in the models folder; empty is the bundled one."""
+    """A GGUF file or its name in the models folder, or bundled; empty is the default model if it is here, else bundled."""
     server: str = Field("", title="Model server")
     """An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."""
     server_model: str = Field("", title="Model on the server")
     """The model's name on that server; empty is the server's first."""
+    server_key_file: str = Field("", title="Key of the server")
+    """A file of mode 0600 with the key that the server asks for; empty is none. MEMAPP_SERVER_KEY has precedence."""
     allow_remote: bool = Field(False, title="Other machines allowed")
     """Let `server` be another machine. Then your words leave this one."""
+    download_proxy: str = Field("", title="Proxy for downloads")
+    """A proxy, e.g. http://proxy.example:3128, that models are downloaded through; empty is none, whatever others use."""
     embedding_model: str = Field("", title="Embedding model")
     """A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one."""
     context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
     """The model's window; more needs more memory."""
     gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1)
     """Layers of the model that the graphics card computes; -1 is all. A CPU build has none."""
+    repack: RepackRule = Field(RepackRule.AUTO, title="Weights repacked")
+    """Rearrange a model's weights for the processor: on, off, or auto (unless this build would crash, as with AMX)."""
+    unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0)
+    """A model that nobody used for so long gives its memory back; typing loads it again. 0 is never."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1)
     """A reply that has not begun by then is given up."""
     turn_seconds: int = Field(300, title="Seconds for a reply", ge=1)
@@ -121,21 +134,28 @@ class Settings(BaseModel):
     @classmethod
     def _same_everywhere(cls, model: str) -> str:
         """Keep the whole path of a file, wherever memapp starts next; any other name is one in the models folder."""
+        if model.lower() in NO_OTHER_MODEL:
+            return BUNDLED
         try:
             path = Path(model).expanduser()
             return str(path.absolute()) if path.is_file() or model.startswith(("./", "../", "~")) else model
         except (OSError, RuntimeError):  # it is too long, or of somebody who is not there
             raise ValueError("no path") from None
 
-    @field_validator("embedding_model")
+    @field_validator("download_proxy")
     @classmethod
-    def _whole_path(cls, folder: str) -> str:
-        return str(Path(folder).expanduser().absolute()) if folder else ""
+    def _address(cls, proxy: str) -> str:
+        if proxy and not PROXY.fullmatch(proxy):
+            raise ValueError("no address")
+        return proxy
+
+    @field_validator("embedding_model", "server_key_file")
+    @classmethod
+    def _whole_path(cls, path: str) -> str:
+        return str(Path(path).expanduser().absolute()) if path else ""
 
 
 Origin = Literal["flag", "environment", "file"]
-FULL_FORM: Mapping[str, float] = {"history_exchanges": 8, "prompt_memories": 10, "temperature": 0.6}
-"""The defaults of the full form of prompt, where they differ."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +164,6 @@ class Loaded:
 
     settings: Settings
     origin: Mapping[str, Origin]
-
-    def number(self, name: str, form: PromptForm) -> float:
-        """Return a knob that each form of prompt has its own default for."""
-        is_default = form == "full" and name not in self.origin
-        return FULL_FORM[name] if is_default else getattr(self.settings, name)
 
 
 Source = tuple[Origin, Mapping[str, Any]]

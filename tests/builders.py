@@ -18,16 +18,18 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Kind, Memory
-from memapp.domain.prompt import FormRule
+from memapp.domain.model_jobs import MODEL_JOBS, JobTest, ModelJob
 from memapp.domain.turn import TurnEvent
 from memapp.inference import Cancel
 from memapp.inference.embedder import ChildEmbedder, bundled
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, jobs, upkeep
+from memapp.services.model_jobs import key_of
 from memapp.services.turn import take_turn
+from memapp.store import model_jobs
 from memapp.store.encoding import new_id
 from memapp.store.opening import open_database
 from memapp.store.session import Session
@@ -77,7 +79,7 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
     runtime = Runtime(
         loaded,
         places,
-        open_database(places.database, ENGLISH),
+        open_database(places.database, WORDING),
         personas,
         load_categories(paths.bundled("assets", "categories.toml"), places.categories),
         Clock(),
@@ -91,10 +93,18 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
     return runtime
 
 
-def use_simple_form(runtime: Runtime) -> None:
-    """Let prompts be as a small model gets them, and every turn reach it; the scripted one gets the full form."""
-    settings = runtime.settings.model_copy(update={"prompt_form": FormRule.SIMPLE, "answer_from_memory": False})
+def ask_the_model(runtime: Runtime) -> None:
+    """Let every turn reach the model, also a question that what was said would answer."""
+    settings = runtime.settings.model_copy(update={"answer_from_memory": False})
     runtime.loaded = replace(runtime.loaded, settings=settings)
+
+
+def trust(runtime: Runtime, *jobs: ModelJob) -> None:
+    """Let the model that is loaded be one that passed the test of some jobs; of all that have one, if none is named."""
+    model = runtime.chat.ready()
+    assert model
+    with runtime.write() as session:
+        model_jobs.save_tests(session, key_of(model), {one: JobTest(20, 20) for one in jobs or MODEL_JOBS})
 
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store.opening import open_database
 
 ROOT = Path(__file__).parent.parent
@@ -71,8 +71,8 @@ RULES = {
     # address, or fetches a file, and loads nothing, may be asked before it is chosen.
     "services": rule(
         "services store tools prompts language inference.Protocols inference.gguf_file inference.model_folder"
-        " inference.server_http inference.build inference.download inference.other_programs inference.prepared domain runtime"
-        " settings errors paths",
+        " inference.server_http inference.server_key inference.build inference.crashes inference.download"
+        " inference.other_programs inference.prepared inference.templates domain runtime settings errors paths",
         "psutil numpy pydantic",
     ),
     "ui": rule("ui services language domain runtime errors paths crash", "textual rich markdown_it rapidfuzz"),
@@ -229,9 +229,9 @@ def test_the_layers_have_no_way_back_up() -> None:
         ("language/english/x.py", "from memapp.store import chat", True),
         ("language/english/x.py", "import pydantic", True),
         ("language/lexicon.py", "import os", True),
-        ("store/x.py", "from memapp.language.english.duplicates import normalise", True),
+        ("store/x.py", "from memapp.language.wording import normalise", True),
         ("inference/x.py", "from memapp.language.lexicon import lexicon", True),
-        ("prompts/x.py", "from memapp.language.english.tags import tags_for", False),
+        ("prompts/x.py", "from memapp.language.tags import tags_for", False),
         ("services/x.py", "import socket", True),
         ("ui/x.py", "from urllib.request import urlopen", True),
         ("domain/x.py", "from memapp.store import chat", True),
@@ -393,7 +393,7 @@ def test_after_a_command_that_failed_a_hint_waits_for_nothing_but_what_finds_it(
         "memapp.domain.lessons.utility",
     }
     source = "from memapp import light_run; assert light_run.main(light_run.read(['run', '--', 'cat', 'no such vase'])) == 1"
-    open_database(tmp_path / "memapp.db", ENGLISH).close()
+    open_database(tmp_path / "memapp.db", WORDING).close()
     assert loaded_by(source, tmp_path, HEAVY | late) == set()
 
 

@@ -34,9 +34,10 @@ class Watched:
         self.calls: list[tuple[str, str]] = []
 
     def _answer(self, prompt: Prompt, sampling: Sampling) -> str | None:
-        kind = call_kind(prompt, sampling)
-        self.calls.append((kind, prompt.system + prompt.suffix))
-        is_guess = prompt.head.endswith('"prediction_next": "') or "send next" in prompt.suffix
+        is_guess = prompt.head.endswith('": "')
+        kind = "guess" if is_guess else call_kind(prompt, sampling)
+        notes = prompt.turns[-1].content.rpartition("\n\n")[0]
+        self.calls.append((kind, notes + prompt.suffix))
         return "I have a dog called Rex." if is_guess else None
 
 
@@ -45,8 +46,7 @@ def test_each_arm_makes_the_calls_that_it_is_named_after(arm: Arm) -> None:
     watched = Watched()
     row = hold(TALK, arm, watched.model, Reader(), "Something else.")
     assert any(kind == "predict" for kind, _ in watched.calls) == arm.predictor
-    of_turns = [words for kind, words in watched.calls if kind != "other"]
-    assert any("Rex" in words for words in of_turns[:3]) == arm.loop
+    assert any("Rex" in notes for kind, notes in watched.calls if kind == "reply") == arm.loop
     first, second = row.guesses
     assert first.needed == "I have a dog called Rex." and first.matches and not second.matches
     assert (first.kept, first.found, first.used_in_guess) == (arm.loop, arm.loop, True)

@@ -78,6 +78,10 @@ def test_the_list_of_models_has_what_the_app_shows() -> None:
         assert re.fullmatch("[0-9a-f]{40}|", one.get("commit", "")) and re.fullmatch("[0-9a-f]{64}|", one.get("sha256", ""))
         assert one["note"].endswith(".")
     assert len({one["name"] for one in models}) == len({one["file"] for one in models}) == len(models)
+    (default,) = [model for model in models if model.get("default")]
+    wheels = default["wheels"]
+    assert len(wheels["parts"]) == -(-default["bytes"] // wheels["part_bytes"]) == len({name for name, _ in wheels["parts"]})
+    assert default["sha256"] and all(re.fullmatch("[0-9a-f]{64}", sha256) for _, sha256 in wheels["parts"])
 
 
 def test_memapp_starts_as_a_module_from_anywhere(tmp_path: Path) -> None:
@@ -128,9 +132,9 @@ def files_of(folder: str) -> set[str]:
 @pytest.mark.slow
 def test_the_wheel_holds_the_program_and_its_files_and_no_weights(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    bundled = files_of("migrations") | files_of("assets") | {"models/manifest.toml"}
+    bundled = files_of("migrations") | files_of("assets") | {"models/manifest.toml", "models/test.toml"}
     assert names == files_of("memapp") | {f"memapp/_bundled/{name}" for name in bundled}
-    assert wheel.stat().st_size < 6_000_000  # models weigh a hundred; the judge's examples are 3 of these
+    assert wheel.stat().st_size < 5_500_000  # models weigh a hundred; the judge is 3.6 of these
 
 
 @pytest.mark.slow

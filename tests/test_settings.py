@@ -17,7 +17,7 @@ def config(tmp_path: Path, text: str) -> Path:
 def test_the_specified_defaults() -> None:
     settings = Settings()
     assert (settings.max_facts, settings.fuzzy_threshold, settings.top_k) == (200, 60, 10)
-    assert settings.history_exchanges == 3
+    assert settings.history_exchanges == 8
     assert settings.budget_tokens == 4000
     assert settings.remark_after_minutes == 0
     assert settings.allow_remote is False
@@ -55,6 +55,8 @@ def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(tmp_path: Pat
         "~/tea.gguf": f"{Path.home()}/tea.gguf",
         "tea.gguf": "tea.gguf",
         "small/tea.gguf": "small/tea.gguf",
+        "bundled": "bundled",
+        "none": "bundled",
         "": "",
     }.items():
         write(path, "model", given)
@@ -63,6 +65,17 @@ def test_a_path_to_a_model_is_the_same_file_wherever_memapp_starts(tmp_path: Pat
     write(path, "model", "./tea.gguf")
     monkeypatch.chdir("/")
     assert load(path, environment={}).settings.model == f"{tmp_path}/tea.gguf"
+
+
+def test_a_proxy_for_downloads_is_an_address_that_the_person_wrote_down(tmp_path: Path) -> None:
+    for address in ("http://proxy.example:3128", "https://me:word@10.0.0.1:80/", "http://[::1]:3128", ""):
+        write(tmp_path / "config.toml", "download_proxy", address)
+        assert load(tmp_path / "config.toml", environment={}).settings.download_proxy == address
+    for wrong in ("proxy.example", "socks5://proxy.example:1080", "http://proxy.example", "http://a b:80"):
+        with pytest.raises(UsageError, match=r"download_proxy is a text. A proxy, e\.g\. http://"):
+            write(tmp_path / "config.toml", "download_proxy", wrong)
+    with pytest.raises(ConfigError, match=r"MEMAPP_DOWNLOAD_PROXY: download_proxy counts only in config\.toml"):
+        load(tmp_path / "none.toml", environment={"MEMAPP_DOWNLOAD_PROXY": "http://proxy.example:3128"})
 
 
 def test_bytes_that_are_no_text_are_a_clear_error(tmp_path: Path) -> None:

@@ -167,7 +167,15 @@ def test_make_run_starts_the_app_and_make_test_runs_the_tests(machine: Machine) 
     machine.run(make, "test")
     assert machine.calls()[-1] == "-m pytest"
     machine.run(make, "run")
-    assert machine.calls() == ["-m memapp"]
+    assert machine.calls() == ["-m memapp models get --default --yes", "-m memapp"]
+
+
+def test_make_run_starts_the_app_without_the_model_too(machine: Machine) -> None:
+    machine.set_up()
+    machine.calls()
+    (machine.project / "pip-fails").touch()
+    machine.run(str(shutil.which("make")), "run")
+    assert machine.calls() == ["-m memapp models get --default --yes", "-m memapp"]
 
 
 def test_the_tests_bring_their_own_tools(machine: Machine) -> None:

@@ -58,7 +58,7 @@ def set_(options: dict[str, Any], name: str, value: str) -> None:
 
     places = paths.locate(options["home"], options["database"])
     wanted = settings.parse(name, value)
-    if name in preferences.NAMING:
+    if name in (*preferences.NAMING, *preferences.LIMITS):
         allowed = settings.load(places.config, {name: wanted}).settings
         preferences.check(name, allowed, places, bootstrap.read_personas(places))
     settings.write(places.config, name, value)

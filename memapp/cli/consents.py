@@ -12,7 +12,6 @@ from memapp.domain.consent import CHAT, CONFLICT, FACT, ConsentRequest, DenyReas
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
-from memapp.language.english.second_person import addressed, proposed
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
 from memapp.services.consent import decisions, past_decisions, pending
@@ -41,7 +40,7 @@ def _row(runtime: Runtime) -> Callable[[ConsentRequest | ImportedFile], dict[str
         found = {"id": name(one.id), "until": when(one.expires_at)}
         if isinstance(one, ImportedFile):
             return {**found, "from": "imported", "field": "File", "change": str(one)}
-        told = proposed(one)
+        told = one
         is_alone = one.field in (FACT, CHAT)
         value = told.new_value if is_alone else _from_to(replaced(told, known.get(one.field, ())), told.new_value)
         return {**found, "from": came_from(one), "field": label(one.field), "change": value}
@@ -74,12 +73,12 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     notes = [
         f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
-        f"waits with it: {addressed(memory)}" if memory else "",
+        f"waits with it: {memory}" if memory else "",
         *messages_behind(evidence),
     ]
     data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}
     if request.field == CONFLICT:
-        said = _from_to(addressed(request.old_value), addressed(request.new_value))
+        said = _from_to(request.old_value, request.new_value)
         return Output(data, f"{label(request.field)}: {said}", notes=[notes[0], NEWER_OR_BOTH])
     return Output(data, f"{label(request.field)}: {_from_to(old, request.new_value)}", notes=notes)
 

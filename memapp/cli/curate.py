@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import Output, opened, told
+from memapp.cli.output import Output, opened
 from memapp.cli.shape import COUNT, as_json_option, ids_argument, words_argument, writes
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
 from memapp.errors import MemappError, NeedsYes, UsageError
-from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate, ids
 from memapp.services import undo as service
@@ -39,7 +38,7 @@ def edit(
     after = curate.get(runtime, found)
     where = "" if after.state is State.LIVE else " It is still in the trash."
     readers = f" {curate.readers(runtime, category)}" if category else ""
-    return Output(after, told(after.text), aside=f"Changed.{where}{readers}")
+    return Output(after, after.text, aside=f"Changed.{where}{readers}")
 
 
 @click.command()
@@ -71,7 +70,7 @@ def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Rev
     found = ids.memories(runtime, memory_ids)
     action(runtime, *found)
     after = curate.get_many(runtime, found)
-    return Output(after, aside="\n".join(f"{did}: {addressed(one.text)}" for one in after))
+    return Output(after, aside="\n".join(f"{did}: {one.text}" for one in after))
 
 
 @click.command()
@@ -106,12 +105,12 @@ def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     elif unsaid:
         hint = "See: memapp consents list." if back.asked else "Write what is right: memapp profile set."
         error = NeedsYes(f"Not restored, since it says something of your profile: {_named(unsaid)}.", hint)
-    said = "\n".join(f"Restored: {addressed(one.text)}" for one in restored)
+    said = "\n".join(f"Restored: {one.text}" for one in restored)
     return Output({"restored": restored, "stayed": [*known, *unsaid]}, aside=said, error=error)
 
 
 def _named(found: list[Memory]) -> str:
-    return "; ".join(addressed(one.text) for one in found).rstrip(".")
+    return "; ".join(one.text for one in found).rstrip(".")
 
 
 @click.command()

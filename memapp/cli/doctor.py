@@ -15,7 +15,7 @@ from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, preferences, prompt_form
+from memapp.services import activity, curate, preferences
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -104,7 +104,7 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
     from memapp import bootstrap
 
     problems = []
-    for name in preferences.NAMING:
+    for name in (*preferences.NAMING, "context_tokens"):
         try:
             preferences.check(name, runtime.settings, runtime.paths, runtime.personas)
         except MemappError as error:
@@ -116,11 +116,13 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         report["reads"] = READS_BY_MODEL if runtime.settings.embedding_model else READS_BY_MEANING
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
-            model = bootstrap.open_chat_model(runtime, say)
-            report["prompts"] = str(prompt_form.form_of(runtime, model))
-            model.close()
+            bootstrap.open_chat_model(runtime, say).close()
         else:
-            report["prompts"] = str(prompt_form.form_of_file(runtime, bootstrap.model_file(runtime)))
+            engine = bootstrap.check_engine(runtime)
+            verdict = "fails" if engine.problem else "computes"
+            report["engine"] = f"{verdict}; processor features: {', '.join(engine.features) or 'not known'}"
+            if engine.problem:
+                problems.append(f"The engine computed no token. {engine.problem}")
     except MemappError as error:
         problems.append(str(error))
     return problems

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import Output, listing, opened, plain, short_ids, show, told, when
+from memapp.cli.output import Output, listing, opened, plain, short_ids, show, when
 from memapp.cli.shape import as_json_option, limit_option, reads
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
@@ -20,8 +20,7 @@ from memapp.domain.history import Entry, label_of
 from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
-from memapp.language.english.history import who
-from memapp.language.english.second_person import addressed
+from memapp.language.history import who
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, ids
 from memapp.services.consent import pending
@@ -74,12 +73,12 @@ def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
             "what": row["event"],
             "versions": f"{row['before'] or '-'} > {row['after'] or '-'}",
             "id": row["memory_id"],
-            "text": _about(row) or told(row["new"] or row["old"] or ""),
+            "text": _about(row) or row["new"] or row["old"] or "",
         }
         for row in found
     ]
     moments = activity.timeline(runtime, memory_id) if memory_id else ()
-    replaced = [f"It replaced “{addressed(text)}”" for one in moments for text in one.replaced]
+    replaced = [f"It replaced “{text}”" for one in moments for text in one.replaced]
     return Output(found, rows=rows, notes=replaced if rows else ["Nothing was changed yet."])
 
 
@@ -155,7 +154,7 @@ def _difference(runtime: Runtime, memory_id: str, first: int, second: int) -> Ou
             raise NotFound(f"This memory has no version {number}.", f"It has {counted(len(found), 'version')}, from 1 on.")
     before, after = found[first - 1], found[second - 1]
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    words = " ".join(marks[piece.kind].format(piece.text) for piece in words_changed(told(before.text), told(after.text)))
+    words = " ".join(marks[piece.kind].format(piece.text) for piece in words_changed(before.text, after.text))
     others = [
         f"{name}: {_plainly(getattr(before, name))} > {_plainly(getattr(after, name))}"
         for name in ("tags", "category", "importance", "pinned", "state")
@@ -177,6 +176,6 @@ def relations(runtime: Runtime, memory_id: str) -> Output:
     name = short_ids(runtime, "memories")
     return listing(
         curate.related(runtime, ids.memory(runtime, memory_id)),
-        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": told(one.text)},
+        lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
         "It is related to nothing.",
     )

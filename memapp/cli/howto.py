@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import click
 
-from memapp.cli.output import Output, listing, short_ids, told
+from memapp.cli.output import Output, listing, short_ids
 from memapp.cli.shape import ListingGroup, limit_option, reads, words_argument, writes
 from memapp.domain.howto import Checklist, numbered
 from memapp.errors import UsageError
@@ -25,7 +25,7 @@ def list_(runtime: Runtime, limit: int) -> Output:
     name = short_ids(runtime, "memories")
 
     def row(one: Checklist) -> dict[str, str]:
-        return {"id": name(one.howto.id), "done": f"{one.done} of {len(one.done_at)}", "title": told(one.howto.text)}
+        return {"id": name(one.howto.id), "done": f"{one.done} of {len(one.done_at)}", "title": one.howto.text}
 
     nothing = "No how-to is written down yet. Try: memapp howto add 'Make tea: 1. Boil water. 2. Pour it. 3. Wait.'"
     return listing(howtos.checklists(runtime, limit + 1), row, nothing, limit)
@@ -87,4 +87,4 @@ def _shown(one: Checklist, aside: str = "") -> Output:
     done = zip(numbered(one.howto.steps).splitlines(), one.done_at, strict=True)
     lines = [f"{'☑' if at else '☐'} {step}" for step, at in done]
     data = {**asdict(one.howto), "done_at": one.done_at}
-    return Output(data, "\n".join([told(one.howto.text), *lines]), aside=aside)
+    return Output(data, "\n".join([one.howto.text, *lines]), aside=aside)

@@ -17,7 +17,7 @@ from memapp.domain.lessons.referee import Calibration
 from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import ids
 from memapp.services import runs as service

@@ -5,14 +5,14 @@ from datetime import date
 
 import click
 
-from memapp.cli.output import Output, listing, messages_behind, short_ids, told, when
+from memapp.cli.output import Output, listing, messages_behind, short_ids, when
 from memapp.cli.shape import limit_option, reads, searches, words_argument, writes
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
 from memapp.errors import UsageError
-from memapp.language.english.filters import read_day
-from memapp.language.english.labels import why
-from memapp.language.english.when import since_in
+from memapp.language.filters import read_day
+from memapp.language.labels import why
+from memapp.language.when import since_in
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, ids
 from memapp.services.recall import RecallRequest, recall
@@ -40,7 +40,7 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int, explain: bool) 
 
     def row(hit: Recalled) -> dict[str, str]:
         found = {"score": f"{hit.score:.2f}", "when": when(hit.at), "what": hit.said_by or "fact"}
-        shown = {**found, "text": hit.text if hit.said_by else told(hit.text), "id": name(hit.id)}
+        shown = {**found, "text": hit.text, "id": name(hit.id)}
         return {**shown, "why": hit.why} if explain else shown
 
     return listing(recall(runtime, RecallRequest(" ".join(query), top_k=limit))[:limit], row, "Nothing found.")
@@ -87,7 +87,7 @@ def list_(
 
     def row(one: Memory) -> dict[str, str]:
         pin = "★" if one.pinned else " "
-        return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": told(one.text)}
+        return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": one.text}
 
     return listing(found, row, nothing, limit, "; ".join(chosen.problems))
 
@@ -102,6 +102,7 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     notes = [f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"]
     notes += [f"holds since {since}"] if (since := since_in(memory.text)) else []
     notes += [f"held until {when(memory.held_until)}"] if memory.held_until else []
+    notes += [memory.until.strip(" ()")] if memory.until else []
     if memory.purge_at:
         reason = why(memory, runtime.settings.ttl_days)
         notes.append(f"in the trash since {when(memory.updated_at)} ({reason}), kept until {when(memory.purge_at)} at least")
@@ -109,4 +110,4 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     if memory.tags:
         notes.append(f"tags: {', '.join(memory.tags)}")
     data = {**asdict(memory), "said": [one.text for one in sources]}
-    return Output(data, told(memory.text), notes=[*notes, *messages_behind(sources)])
+    return Output(data, memory.text, notes=[*notes, *messages_behind(sources)])

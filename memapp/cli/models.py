@@ -1,18 +1,18 @@
 """Models from the command line: list, path, use, test, get, rm."""
 
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 
-from memapp import paths
+from memapp import paths, settings
 from memapp.cli.output import Output, listing, load_embedder, opened, say, show
 from memapp.cli.shape import ListingGroup, as_json_option, reads, yes_option
 from memapp.domain.text import percent
-from memapp.errors import ModelError, NeedsYes
+from memapp.errors import ModelError, NeedsYes, UsageError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import downloads, self_test
+from memapp.services import downloads, model_jobs
 from memapp.services import models as service
 
 
@@ -32,7 +32,7 @@ def list_(runtime: Runtime) -> Output:
             "name": one.name,
             "size": f"{one.bytes / 1e6:,.0f} MB",
             "needs": _needs(one),
-            "about": " · ".join(part for part in (_where(one), one.licence, one.note, one.form) if part),
+            "about": " · ".join(part for part in (_where(one), one.licence, one.note, one.jobs) if part),
         },
     )
     return replace(found, notes=(service.machine(runtime), "Get one that is not here yet: memapp models get NAME"))
@@ -63,58 +63,97 @@ def path(options: dict[str, Any]) -> None:
 def use(options: dict[str, Any], name: str) -> None:
     """Use the model NAME (`bundled`, a name from the list, or a file) from now on."""
     with opened(options) as runtime:
-        to_know = service.use_model(runtime, name)
+        to_know = [service.use_model(runtime, name), service.template_remark(runtime)]
     say(f"From now on: {name}.")
-    if to_know:
-        say(to_know)
+    for remark in filter(None, to_know):
+        say(remark)
 
 
 @models.command()
+@click.argument("name", default="")
 @as_json_option
 @click.pass_obj
-def test(options: dict[str, Any], as_json: bool) -> None:
-    """Test with ten short calls which form of prompt the chosen model can do with; a minute, or several for a large one.
+def test(options: dict[str, Any], name: str, as_json: bool) -> None:
+    """Test which jobs the model NAME, a file, or else the chosen one can be trusted with: a hundred short calls, some minutes.
 
-    memapp does this by itself while nobody waits, once for each model.
+    Whatever it fails in is not asked of it.
     """
+    from memapp.services import model_test  # `make run` waits for this module
+
     with opened(options) as runtime:
+        if name:
+            own = {"model": service.named(runtime, name)[0], "server": ""}
+            runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update=own))
         service.load_chat_model(runtime)
         model = runtime.chat.wait(Cancel(), 0.0)
         if not load_embedder(runtime):
             raise ModelError("The test needs the embedding model.", runtime.embedding.note)
-        say(f"{model.name}: ten short calls.")
-        self_test.begin_again(runtime, model)
-        made = [
-            {"check": one.kind, "message": one.message, "passed": ok} for one, ok in self_test.check(runtime, model, Cancel())
-        ]
-        chosen, found = service.current_form(runtime), self_test.result(runtime, model)
-    rows = [one | {"passed": "✓" if one["passed"] else "✗"} for one in made]
-    notes = (f"The self-test says: {found}.", f"{model.name} gets the {chosen}.")
-    Output({"model": model.name, "checks": made, "self_test": found, "form": chosen}, rows=rows, notes=notes).write(as_json)
+        cases = []
+        for one in model_test.test(runtime, model, Cancel()):
+            cases.append(one)
+            say(f"{'✓' if one.passed else '✗'} {one.job}: {one.asked} -> {one.said}")
+        tests, trusted = model_jobs.results_of(runtime, model), model_jobs.in_words(runtime, model_jobs.key_of(model))
+    rows = [{"job": job, "passed": f"{one.passed} of {one.of}", "": "✓" if one.holds else "✗"} for job, one in tests.items()]
+    jobs = {job: asdict(one) for job, one in tests.items()}
+    data = {"model": model.name, "jobs": jobs, "cases": [asdict(one) for one in cases]}
+    Output(data, rows=rows, notes=(f"{model.name}: {trusted}",)).write(as_json)
 
 
 @models.command()
-@click.argument("name")
+@click.argument("name", default="")
+@click.option(
+    "--default", "wants_default", is_flag=True, help="The model that answers unless you chose another, as in `make run`."
+)
 @yes_option
 @click.pass_obj
-def get(options: dict[str, Any], name: str, yes: bool) -> None:
+def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> None:
     """Download the model NAME of the list. Only for this memapp connects; without --yes it says to which host.
 
     What was interrupted goes on where it stopped.
     """
+    if wants_default == bool(name):
+        raise UsageError("Write the name of one model, or --default.")
+    if wants_default and (reason := _reason_against(options)) is not None:
+        if reason:
+            say(reason)
+        return
     with opened(options) as runtime:
-        chosen = downloads.find(runtime, name)
+        chosen = downloads.find_default(runtime) if wants_default else downloads.find(runtime, name)
+        terms = downloads.terms(chosen, runtime.settings.download_proxy)
         if not yes:
-            raise NeedsYes(downloads.terms(chosen), "Add --yes to do it.")
-        say(downloads.terms(chosen))
-        with click.progressbar(length=chosen.bytes, label=name, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-            try:
-                for arrived in downloads.get_model(runtime, name, Cancel()):
-                    bar.update(arrived - bar.pos)
-            except KeyboardInterrupt:
-                say("\nStopped. What has arrived is kept: the same command goes on from there.")
-                raise
-    say(f"{name} is here and whole. Use it: memapp models use {name}")
+            raise NeedsYes(terms, "Add --yes to do it.")
+        say(downloads.set_up_terms(chosen) if wants_default else terms)
+        try:
+            _follow(runtime, chosen)
+        except ModelError as error:
+            if wants_default:
+                error.advice = f"{error.advice} {downloads.STAND_IN}".strip()
+            raise
+        except KeyboardInterrupt:
+            say("\nStopped. What has arrived is kept: the same command goes on from there.")
+            raise
+    say(f"{chosen.name} is here and whole. {'It answers.' if wants_default else f'Use it: memapp models use {name}'}")
+
+
+def _reason_against(options: dict[str, Any]) -> str | None:
+    """Return why the default model is not fetched, empty where that needs no word; None where it is. Opens nothing."""
+    places = paths.locate(options["home"], options["database"])
+    return downloads.reason_against_default(places, settings.load(places.config, options["flags"]))
+
+
+def _follow(runtime: Runtime, choice: service.ModelChoice) -> None:
+    """Download a model, with a bar on a terminal and a line for each tenth elsewhere."""
+    arrivals = downloads.get_model(runtime, choice.name, Cancel())
+    if sys.stderr.isatty():
+        with click.progressbar(length=choice.bytes, label=choice.name, file=sys.stderr, width=0) as bar:
+            for arrived in arrivals:
+                bar.update(arrived - bar.pos)
+        return
+    tenths = -1
+    for arrived in arrivals:
+        if (reached := 10 * arrived // choice.bytes) > tenths:
+            tenths = reached
+            say(percent(arrived, choice.bytes))
 
 
 @models.command()

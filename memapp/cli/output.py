@@ -51,13 +51,6 @@ def show_json(value: Any) -> None:
     click.echo(strict_json.write(plain(value), indent=2))
 
 
-def told(text: str) -> str:
-    """Return the words of a memory for standard output: as people read them on a terminal, as they are stored in a pipe."""
-    from memapp.language.english.second_person import addressed  # the first paint of the screen waits for none of it
-
-    return addressed(text) if sys.stdout.isatty() else text
-
-
 @dataclass(frozen=True)
 class Output:
     """What a command has to say: all of it as JSON, for programs, or what a person reads."""

@@ -18,9 +18,8 @@ from memapp.domain.text import clean
 from memapp.domain.turn import TurnEvent
 from memapp.errors import MemappError
 from memapp.inference import Cancel
-from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, howtos, turn, undo
+from memapp.services import chats, curate, downloads, howtos, turn, undo
 
 MULTI, END = "/multi", "/end"
 HELP = f"/help lists the commands, {MULTI} begins a message of several lines that {END} ends, ctrl+c stops a reply."
@@ -49,6 +48,8 @@ class _Talk:
     def run(self) -> None:
         if self._is_terminal:
             say(f"memapp. {HELP}")
+            if offered := downloads.offer(self._runtime):
+                say(f"This small model cannot hold a conversation; memapp models get --default gets one that can: {offered}.")
         while (written := self._written()) is not None:
             try:
                 command = commands.parse(written)
@@ -81,7 +82,7 @@ class _Talk:
         match command.name:
             case "remember":
                 memory = curate.get(runtime, curate.add(runtime, command.text).memory_id)
-                say(f"Remembered: {addressed(memory.text)}")
+                say(f"Remembered: {memory.text}")
             case "howto":
                 memory = curate.get(runtime, howtos.add(runtime, command.text).memory_id)
                 say(f"Written down: {in_full(memory)}")

@@ -9,7 +9,7 @@ import click
 from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
-from memapp.language.english.labels import operation_of, part_of
+from memapp.language.labels import operation_of, part_of
 from memapp.services import activity, curate
 from memapp.services.consent import pending
 
@@ -28,8 +28,6 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     shares = {
         "guesses as predicted": rates.guesses.as_predicted,
         "guesses on the same topic": rates.guesses.same_topic,
-        "facts well written at once": rates.facts_at_once,
-        "facts said by you": rates.facts_said,
         "turns with on-demand recall": rates.recalled_on_demand,
     }
     if as_json:

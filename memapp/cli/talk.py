@@ -7,6 +7,7 @@ import sys
 import termios
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +15,9 @@ import click
 
 from memapp.cli.output import opened, say, search_by_meaning, show, show_json
 from memapp.cli.shape import words_or_pipe
+from memapp.crash import write_crash_file
 from memapp.domain.chat import MessageStatus
+from memapp.domain.consent import ConsentRequest
 from memapp.domain.turn import (
     Accepted,
     Asked,
@@ -22,19 +25,22 @@ from memapp.domain.turn import (
     Completed,
     Failed,
     Found,
+    Remembered,
     Restarted,
     Retracted,
     Streamed,
+    Thinking,
     TurnEvent,
     Waiting,
 )
-from memapp.errors import MemappError, ModelError, UsageError
-from memapp.inference import Cancel
-from memapp.language.english.second_person import addressed
+from memapp.errors import MemappError, ModelError, StoreError, UsageError
+from memapp.inference import Cancel, after
 from memapp.runtime import Runtime
-from memapp.services import chats, ids, life_domains, memory_request, models, turn, upkeep
+from memapp.services import chats, ids, learning, memory_request, models, turn, upkeep
 from memapp.services.consent import pending
-from memapp.services.merge import Written
+
+READING_SECONDS = 3.0
+"""So long a command reads what was written, after its answer, before it says so."""
 
 
 @click.command()
@@ -64,8 +70,7 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         elif chat_id:
             chat_id = chats.get_thread(runtime, ids.chat(runtime, chat_id)).id
         load(runtime)
-        alone = memory_request.needs_no_model(runtime, chat_id, question, pasted)
-        if runtime.chat.state == "failed" and not chat_id and not alone:
+        if runtime.chat.state == "failed" and not chat_id and not memory_request.needs_no_model(runtime, "", question, pasted):
             raise _no_model(runtime)  # else every try would leave a chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
         answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
@@ -84,14 +89,11 @@ def _piped_in() -> bool:
 def load(runtime: Runtime) -> None:
     """Load both models at once."""
     runtime.embedding.loading("")
-    threading.Thread(target=_load_embedder, args=(runtime,), daemon=True).start()
+    threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)
+    if remark := models.template_remark(runtime):
+        say(remark)
     search_by_meaning(runtime)
-
-
-def _load_embedder(runtime: Runtime) -> None:
-    models.load_embedder(runtime)
-    life_domains.prepare(runtime)
 
 
 def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_json: bool = False) -> None:
@@ -106,6 +108,9 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
             case Streamed(text=piece) if streams:
                 show(piece, newline=False)
                 streamed = True
+            case Thinking(retracts=True) if streamed:
+                say("\n[that was a thought; now the reply]")
+                streamed = False
             case Restarted():
                 say("\n[said that before; once more]")
                 streamed = False
@@ -151,22 +156,42 @@ def _summary(thread_id: str, seen: list[TurnEvent]) -> dict[str, Any]:
     return {
         "chat": thread_id,
         "reply": done.reply.text,
-        "expects": done.expects,
         "memories": [asdict(hit) for hit in hits],
         "usage": asdict(done.reply.usage),
     }
 
 
 def learn(runtime: Runtime, cancel: Cancel) -> None:
-    """Do what is due after a reply, before the command ends; a broken memory step never spoils the answer."""
+    """Do what is due after a reply, before the command ends, and say what is left of it; no error of that spoils the answer."""
     try:
-        for news in upkeep.work(runtime, None, cancel):
-            if isinstance(news, Retracted):
-                for done, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)):
-                    if texts:
-                        say(f"{done}: {'; '.join(map(addressed, texts))}")
-            elif isinstance(news, Written):  # of a consent request `consents` tells
-                was = f" (was: {addressed(news.before.text)})" if news.before else ""
-                say(f"{'Updated' if news.before else 'Remembered'}: {addressed(news.memory.text)}{was}")
+        with after(READING_SECONDS, _say_that_it_reads):
+            for news in upkeep.work(runtime, None, cancel):
+                _say_news(news)
+    except KeyboardInterrupt:
+        cancel.set()
     except MemappError as error:
         say(f"Nothing was learned this time: {error}")
+    except Exception as error:
+        if damage := runtime.database.damage():
+            raise damage from None
+        path = write_crash_file(error, runtime.paths.log, runtime.clock())
+        say(f"Nothing was learned this time: a bug ({type(error).__name__}). Where it happened stands in {path}.")
+    with suppress(StoreError):
+        if unread := learning.waiting(runtime):
+            are = "message is" if unread == 1 else "messages are"
+            say(f"{unread} {are} not read yet; the next command or `memapp upkeep` goes on.")
+
+
+def _say_that_it_reads() -> None:
+    if sys.stderr.isatty():
+        say("Still reading what you wrote. ctrl+c leaves the rest for the next command.")
+
+
+def _say_news(news: Remembered | Retracted | ConsentRequest) -> None:
+    if isinstance(news, Retracted):
+        for done, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)):
+            if texts:
+                say(f"{done}: {'; '.join(texts)}")
+    elif isinstance(news, Remembered):  # of a consent request `consents` tells
+        was = f" (was: {news.before.text})" if news.before else ""
+        say(f"{'Updated' if news.before else 'Remembered'}: {news.memory.text}{was}")

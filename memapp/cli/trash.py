@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from memapp.cli.output import Output, listing, opened, say, short_ids, told, when
+from memapp.cli.output import Output, listing, opened, say, short_ids, when
 from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, writes, yes_option
 from memapp.domain.forget import Receipt
 from memapp.domain.memory import Memory
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
-from memapp.language.english.labels import why
+from memapp.language.labels import why
 from memapp.runtime import Runtime
 from memapp.services import curate, ids, lifecycle
 from memapp.services import forget as service
@@ -30,7 +30,7 @@ def list_(runtime: Runtime, limit: int) -> Output:
 
     def row(one: Memory) -> dict[str, str]:
         times = {"since": when(one.updated_at), "why": why(one, runtime.settings.ttl_days)}
-        return {"id": name(one.id), **times, "until": when(one.purge_at) if one.purge_at else "", "text": told(one.text)}
+        return {"id": name(one.id), **times, "until": when(one.purge_at) if one.purge_at else "", "text": one.text}
 
     return listing(lifecycle.trash(runtime, limit=limit + 1), row, "The trash is empty.", limit)
 

@@ -68,10 +68,6 @@ class Rates:
     """How well the loop does."""
 
     guesses: HitRates
-    facts_at_once: Rate
-    """Facts that kept the writing rules at the first try, of those written."""
-    facts_said: Rate
-    """Facts that say no more than the person did, of those that kept the rules; the others are thrown away."""
     recalled_on_demand: Rate
     """Turns that needed a second search into the memory."""
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonOrigin, LessonStatus
-from memapp.domain.memory import Memory
+from memapp.domain.memory import Memory, MemoryOrigin
 
 ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
 """What the change log calls a change."""
@@ -69,7 +69,7 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Other words for the same fact, or other tags, importance, category or steps; None leaves a part as it is."""
+    """Other words for the same fact, or another tag, importance, category, step or origin; None leaves a part as it is."""
 
     memory_id: str
     text: str | None = None
@@ -77,6 +77,8 @@ class Updated:
     importance: int | None = None
     category: str | None = None
     steps: tuple[str, ...] | None = None
+    instead_of: str | None = None
+    origin: MemoryOrigin | None = None
     sources: tuple[str, ...] = ()
     """Messages to be added to those it came from."""
 

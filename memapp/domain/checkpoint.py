@@ -19,6 +19,8 @@ class Stage(StrEnum):
     """No turn is open."""
     ACCEPTED = "accepted"
     """The message and the empty row of its reply are saved."""
+    READ = "read"
+    """It is known what the message answers, and asks of the memory; that is carried out."""
     PREDICTED = "predicted"
     """It is known what the reply needs."""
     RECALLED = "recalled"
@@ -54,10 +56,14 @@ class Checkpoint:
     """What the last reply expects to be told next."""
     prefetch: PrefetchedCall | None = None
 
-    def accepted(self, reply_id: str, position: int, needed_info: Sequence[str] = ()) -> "Checkpoint":
-        """A turn begins; what it needs may be known already."""
-        stage = Stage.PREDICTED if needed_info else Stage.ACCEPTED
-        return Checkpoint(stage, reply_id, position, needed_info=tuple(needed_info), last_prediction=self.last_prediction)
+    def accepted(self, reply_id: str, position: int, needed_info: Sequence[str] = (), *, is_read: bool = False) -> "Checkpoint":
+        """A turn begins; of a message that is answered again more is known already."""
+        stage = Stage.PREDICTED if needed_info else Stage.READ if is_read else Stage.ACCEPTED
+        begun = Checkpoint(stage, reply_id, position, needed_info=tuple(needed_info), last_prediction=self.last_prediction)
+        return replace(begun, prefetch=self.prefetch) if stage is Stage.ACCEPTED else begun
+
+    def read(self) -> "Checkpoint":
+        return replace(self, stage=Stage.READ, prefetch=None)
 
     def predicted(self, needed_info: Sequence[str]) -> "Checkpoint":
         return replace(self, stage=Stage.PREDICTED, needed_info=tuple(needed_info))
@@ -68,12 +74,19 @@ class Checkpoint:
     def replying(self) -> "Checkpoint":
         return replace(self, stage=Stage.REPLYING)
 
-    def settled(self, expects: str) -> "Checkpoint":
+    def settled(self) -> "Checkpoint":
         """The turn has ended, whichever way: nothing of it is to be resumed."""
-        return replace(self, stage=Stage.IDLE, open_turn=None, needed_info=(), last_prediction=expects)
+        return replace(self, stage=Stage.IDLE, open_turn=None, needed_info=(), last_prediction="", prefetch=None)
+
+    def with_prediction(self, expects: str) -> "Checkpoint":
+        return replace(self, last_prediction=expects)
 
     def with_prefetch(self, prediction_id: str, needed_info: Sequence[str]) -> "Checkpoint":
         return replace(self, prefetch=PrefetchedCall(prediction_id, tuple(needed_info)))
+
+    def is_unread(self, reply_id: str) -> bool:
+        """Return True if the turn of a reply ended before its message was read."""
+        return self.open_turn == reply_id and self.stage is Stage.ACCEPTED
 
     def kept_for(self, reply_id: str) -> tuple[str, ...]:
         """Return what call 1 said for a reply that was being written; nothing if another turn was open, or none."""

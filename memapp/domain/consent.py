@@ -27,8 +27,6 @@ HOWTO = "howto"
 """That of a way of doing something which a message tells step by step."""
 BESIDE_PROFILE = {FORGOTTEN: "Something you erased", FACT: "Fact", CHAT: "Chat", HOWTO: "How-to", CONFLICT: "Only one holds"}
 """The labels of the fields that are not of the profile: a yes to one changes nothing there."""
-OF_FACTS = frozenset({FORGOTTEN, FACT, CONFLICT})
-"""Those whose values are facts about the person."""
 REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2
 SHOWN_CHARS = 60

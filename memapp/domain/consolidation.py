@@ -5,9 +5,8 @@ from typing import Literal
 
 from memapp.domain.memory import Memory
 
-Policy = Literal["update", "recreate", "supersede", "link", "ask", "leave"]
-"""One of the two takes the other in, a new memory takes both in, the newer takes the place of the older, they are related, the
-person decides, or nothing is done."""
+Policy = Literal["update", "link", "ask", "leave"]
+"""One of the two takes the other in, they are related, the person decides, or nothing is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +15,12 @@ class Decision:
 
     policy: Policy
     by: str = "merge"
-    """The actor: `merge` for memapp's rules, or the model."""
+    """The actor: `merge` for memapp itself, or the model."""
     kept: Memory | None = None
     """The memory that takes the other in."""
-    text: str = ""
-    """The words of a new memory."""
 
 
-LEAVE = Decision("leave")
+LEAVE, LINK = Decision("leave"), Decision("link")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Pair:
     score: float
     """Their cosine."""
     decided: Decision | None = None
-    """What the rules are sure of."""
+    """What its words decide."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -59,21 +56,20 @@ class Tidied:
     """How many pairs of memories became what."""
 
     merged: int = 0
-    replaced: int = 0
     linked: int = 0
     asked: int = 0
     left: int = 0
 
     @property
     def pairs(self) -> int:
-        return self.merged + self.replaced + self.linked + self.asked + self.left
+        return self.merged + self.linked + self.asked + self.left
 
     def __str__(self) -> str:
         always = f"merged {self.merged}, linked {self.linked}, left {self.left}"
-        return always + "".join(f", {what} {n}" for what, n in (("replaced", self.replaced), ("asked about", self.asked)) if n)
+        return f"{always}, asked about {self.asked}" if self.asked else always
 
 
-COUNTED = {"update": "merged", "recreate": "merged", "supersede": "replaced", "link": "linked", "ask": "asked", "leave": "left"}
+COUNTED = {"update": "merged", "link": "linked", "ask": "asked", "leave": "left"}
 """Under which name a report counts a policy."""
 
 

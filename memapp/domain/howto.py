@@ -73,6 +73,11 @@ def in_full(memory: Memory) -> str:
     return f"{memory.text}: {numbered(memory.steps, '; ')}" if memory.steps else memory.text
 
 
+def reported(memory: Memory) -> str:
+    """Return what a memory says to somebody else than the person: of a how-to, the steps too."""
+    return in_full(memory) if memory.steps else memory.in_third_person
+
+
 def _in_one_line(line: str) -> list[str]:
     parts = [_NUMBER.split(line)[0], *_NUMBER.split(line)[2::2]]
     if len(parts) == 1:

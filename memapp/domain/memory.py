@@ -1,18 +1,22 @@
 """Memories, and what recall finds: facts and earlier messages."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
 from memapp.domain.chat import Message, Role
 from memapp.domain.text import one_line
+from memapp.domain.when import until
 
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
-MemoryOrigin = Literal["distilled", "person", "import", "reflected"]
-"""`reflected` is what memapp makes in idle time of what it has: an insight, or the episode of a chat."""
+MAX_SAID_CHARS = MAX_MEMORY_CHARS - len('User said (2026-11-03): "" (until 4 Dec 2026)')
+"""Of a memory in the person's own words: so it is no longer than any other where it is told in the third person."""
+MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected"]
+"""`said` is in the person's own words, as they typed them; `distilled` was put into others. `reflected` is what memapp makes in
+idle time of what it has: an insight, or the episode of a chat."""
 OwnerKind = Literal["memory", "message", "lesson"]
 """What has a vector, as a lesson has not, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]
@@ -65,6 +69,10 @@ class Memory:
     """The thread it was learned in."""
     steps: tuple[str, ...] = ()
     """Of a how-to, whose text is its title."""
+    instead_of: str = ""
+    """What the person had said before, in place of which this holds."""
+    valid_until: date | None = None
+    """The last day on which it is news; None for what may hold for good."""
 
     @property
     def is_reflected(self) -> bool:
@@ -75,6 +83,17 @@ class Memory:
     def held_until(self) -> datetime | None:
         """Return when something else took its place; None for what holds still, or left memory for another reason."""
         return self.updated_at if self.state is State.SOFT_DELETED and self.reason == "superseded" else None
+
+    @property
+    def until(self) -> str:
+        """Return until when it is news, as it stands beside the text: ` (until 4 Dec)`; empty for what may hold for good."""
+        return until(self.valid_until, self.created_at) if self.valid_until else ""
+
+    @property
+    def in_third_person(self) -> str:
+        """Return what it says to an agent, or in an export: `User said (2026-11-03): "my dog is called Pip"`."""
+        said = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"' if self.origin == "said" else self.text
+        return f"{said}{self.until}"
 
     @property
     def is_compared(self) -> bool:
@@ -110,7 +129,9 @@ class Recalled:
     @classmethod
     def of(cls, memory: Memory, score: float, why: str, at: datetime) -> "Recalled":
         """Return a fact as a hit."""
-        return cls("memory", memory.id, memory.text, "", "", at, score, why, memory.pinned, memory.category)
+        before = f" (before: {memory.instead_of})" if memory.instead_of else ""
+        text = f"{memory.text}{memory.until}{before}"
+        return cls("memory", memory.id, text, "", "", at, score, why, memory.pinned, memory.category)
 
     @classmethod
     def of_message(cls, message: Message, why: str) -> "Recalled":

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-RequestKind = Literal["remember", "forget", "off", "wrong", "know", "since", "undo", "beyond"]
-Beyond = Literal["remind", "alarm", "send", "online", "weather", "time"]
-"""What people ask for that is beyond a memory."""
+RequestKind = Literal["remember", "forget", "off", "wrong", "know", "undo"]
 EVERYTHING = "everything"
 """What a request is about that names all there is."""
 SLASHED: tuple[RequestKind, ...] = ("forget", "know")
@@ -24,16 +22,8 @@ class MemoryRequest:
     """Where its own words stand in the message, without the content: they must be the person's own."""
     is_all: bool = True
     """Nothing else is said, so that nothing is left for a model to answer."""
-    is_every: bool = False
-    """Said of all that is about it, so that nobody need ask which."""
-    teaches: bool = False
-    """Besides, the message states what may be learned."""
-    is_allowed: bool = False
-    """A yes to what waits for one: `you may remember the dog`."""
     is_sure: bool = True
     """Its wording says so. One that is only like a request takes nothing away unasked."""
-    beyond: Beyond | None = None
-    """What is asked of it that it cannot do, or that its clock tells."""
     is_command: bool = False
     """Written as a command, in whatever language."""
 

@@ -27,15 +27,8 @@ class Persona(BaseModel):
     case_facts: tuple[Line, ...] = ()
     evidence: tuple[Line, ...] = ()
     """Cards it starts with; the person adds more in a chat with /evidence."""
-    examples: tuple[tuple[Line, Line], ...] = ()
-    """What somebody might write and how it would reply: a small model talks as it is shown, and not as it is told."""
     reply_tokens: int | None = Field(None, ge=16, le=8192)
     """Longest reply, where it differs from the setting."""
-
-    @property
-    def is_program(self) -> bool:
-        """Say whether it speaks of itself as the program that it is; others are whom they play."""
-        return self.name == "memapp"
 
     @property
     def is_inner_voice(self) -> bool:

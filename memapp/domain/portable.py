@@ -7,7 +7,7 @@ line. Nothing here says what becomes of a line; that is `services.imports`.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -45,6 +45,13 @@ def _moment(text: str) -> str:
     return text
 
 
+def _day(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        raise ValueError("is no day like 2026-01-31")
+    date.fromisoformat(text)
+    return text
+
+
 def _on_one_line(text: str) -> str:
     if text and not (text := one_line(clean(text))):
         raise ValueError("says nothing")
@@ -58,6 +65,7 @@ def _usage(value: dict[str, int | float | bool]) -> dict[str, int | float | bool
 
 
 Id = Annotated[str, Field(pattern=r"^[0-9A-Z]{26}$")]
+Day = Annotated[str, AfterValidator(_day)]
 Moment = Annotated[str, AfterValidator(_moment)]
 Name = Annotated[str, Field(max_length=200)]
 Words = Annotated[str, Field(max_length=10_000)]
@@ -139,6 +147,7 @@ class MemoryLine(PortableLine):
     origin: MemoryOrigin
     agent_id: Name
     run_id: Name
+    valid_until: Day | None = None
     created_at: Moment
     updated_at: Moment
     sources: Annotated[list[Id], Field(max_length=10_000)]
@@ -216,6 +225,7 @@ class RequestMemory(PortableLine):
     sources: list[Id]
     agent_id: Name
     run_id: Name
+    valid_until: Day | None = None
     created_at: Moment
 
 

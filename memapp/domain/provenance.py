@@ -43,9 +43,6 @@ class Taught:
 WhyNot = Literal[
     "passing",
     "not meant",
-    "unclear",
-    "unread",
-    "others",
     "secret",
     "known",
     "denied",
@@ -55,17 +52,15 @@ WhyNot = Literal[
     "expected",
     "kept out",
 ]
-"""Why a statement made no memory: what the judge found of it, what the person decided, or a limit."""
+"""Why a sentence made no memory: what the judge found of it, what the person decided, or a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotKept:
-    """A statement of a message that made no memory."""
+    """A sentence of a message that made no memory."""
 
     said: str
     """In the person's words."""
-    fact: str
-    """As a memory would say it; empty where no sentence can be made of it."""
     why: WhyNot
 
 

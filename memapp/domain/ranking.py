@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
@@ -58,6 +58,8 @@ IMPORTANCE = 0.01
 DEFAULT_IMPORTANCE = 2
 INSIGHT = 0.5
 """Share of its own score that an insight keeps: what somebody stated goes before what it seems to show."""
+HISTORY = 0.5
+"""The same of what told of a day that is over."""
 RECENT = 0.02
 RECENT_HALF_LIFE_DAYS = 30.0
 RELATED = 0.05
@@ -102,6 +104,8 @@ class Candidate:
     seq: int = 0
     said_by: Literal["", "user", "assistant"] = ""
     is_insight: bool = False
+    valid_until: date | None = None
+    """Of a fact: the last day on which it is news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def fuse(
         of_kind = [one for one in candidates if one.kind == kind]
         best, held = _best([(one.bm25, one) for one in of_kind], words)
         for one in of_kind:
-            weight = INSIGHT if one.is_insight else 1.0
+            weight = INSIGHT if one.is_insight else HISTORY if one.valid_until and one.valid_until < now.date() else 1.0
             own[one.id] = {
                 "words": weight * WORDS * held * one.bm25 / best,
                 "misspelt": weight * MISSPELT * one.misspelt,

@@ -1,4 +1,4 @@
-"""Repetition: a reply that says again what was said a moment ago, in one before it or in itself."""
+"""Repetition: a reply that says again what was said a moment ago, in one before it, in its message or in itself."""
 
 import re
 from collections.abc import Sequence
@@ -9,18 +9,21 @@ EXCHANGES = 3
 """So far back a reply must not be repeated."""
 SAME = 90.0
 """Likeness in percent from which two sentences say the same."""
-NEARLY = 80.0
-"""Likeness in percent from which one tells another back."""
 SHARE = 0.6
 """A reply of which so much was said before is a repetition, whatever it adds."""
 SHORT_WORDS = 4
 """Fewer words than this are no remark of their own: "Yes." may be said twice."""
+ECHO_WORDS = 3
+"""So many words that say the message again are no reply to it: "No seafood please."; a greeting may be returned."""
 REMARK_WORDS = 5
 """A sentence of so many words is a remark of its own, also inside of a longer reply."""
 FEW_WORDS = 0.25
 """A long text of which not even so many words are different says nothing."""
 LONG_WORDS = 40
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
+_SET_APART = re.compile(r"[:\n].*|[\"“„«].*?[\"”“»]", re.DOTALL)
+"""Of a message: what stands behind a colon or on a further line, or in quotation marks."""
+_QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 
 
@@ -39,9 +42,26 @@ def repeated(reply: str, earlier: Sequence[str]) -> str | None:
     return next((sentence for sentence in before if any(_likeness(remark, [_plain(sentence)]) for remark in remarks)), None)
 
 
-def nearly_said(sentence: str, others: Sequence[str]) -> bool:
-    """Say whether a sentence has nearly the words of one of others."""
-    return any(fuzz.ratio(sentence, other) >= NEARLY for other in others)
+def without_echo(reply: str, message: str) -> str:
+    """Return a reply without the statements that it only says again of its message; nothing if that is most of it.
+
+    A text that a message sets apart, to be worked on, may be said again, and part of it in quotation marks or as a question.
+    """
+    told = _sentences(_SET_APART.sub("", message))
+    said = _sentences(reply)
+    if sum(len(sentence.split()) for sentence in said) < (1 if reply.rstrip().endswith("?") else ECHO_WORDS):
+        return reply
+    if _share_said(said, told) >= SHARE:
+        return ""
+    quoted = [(found.start(), found.end()) for found in _QUOTED.finditer(reply)]
+    kept, end = "", 0
+    for found in _SENTENCE.finditer(reply):
+        plain = _plain(found[0])
+        is_quoted = any(start < found.end() and found.start() < stop for start, stop in quoted)
+        is_remark = len(plain.split()) >= REMARK_WORDS and not found[0].rstrip().endswith("?")
+        if plain in told and is_remark and not is_quoted:
+            kept, end = kept + reply[end : found.start()], found.end()
+    return (kept + reply[end:]).strip() if end else reply
 
 
 def loop_start(text: str) -> int | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memapp.domain.chat import Message
-from memapp.domain.memory import Recalled
+from memapp.domain.memory import Memory, Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Usage
 from memapp.errors import MemappError
@@ -59,7 +59,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model thinks before it speaks; its thoughts are neither shown nor kept."""
+    """The model thinks before it speaks. Its thoughts may be unfolded while they are on the screen, and are kept nowhere."""
+
+    text: str = ""
+    retracts: bool = False
+    """What was streamed so far was thought, as `text` says once more: forget it as a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """The reply repeated an earlier one, or spoke of its prompt only, and is written once more; forget what was streamed."""
+    """The reply said again what was said, or what the person did not say, and is written otherwise; forget what was streamed."""
 
     repeated: str
 
@@ -81,8 +85,6 @@ class Completed:
     """The reply is saved."""
 
     reply: Message
-    expects: str
-    """What memapp expects to be told next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,17 @@ class Asked:
     """memapp itself asks, below the reply, whether it may remember what was said; the next message may answer."""
 
     question: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory was made of what the person said."""
+
+    memory: Memory
+    step: str
+    """What to name to take it back."""
+    before: Memory | None = None
+    """What it takes the place of."""
 
 
 @dataclass(frozen=True, slots=True)

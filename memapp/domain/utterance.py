@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memapp.domain.memory import Kind
 from memapp.domain.profile import Stated
 
 DEFAULT_IMPORTANCE = 2
@@ -51,6 +50,8 @@ class Judgement:
     """It is about somebody close to the person, not about the person."""
     topics: Mapping[str, float]
     """How sure it touches each sensitive topic, by the name of its profile field."""
+    sensitive: float = 0.0
+    """How sure it touches any, on its own scale: told apart better than by the topics, the more so of long sentences."""
 
     @property
     def topic(self) -> str:
@@ -61,22 +62,3 @@ class Judgement:
     def is_sensitive(self) -> float:
         """How sure it touches any."""
         return sum(self.topics.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A fact that may be stored."""
-
-    text: str
-    tags: tuple[str, ...]
-    category: str = ""
-    """A name of the categories: profile, preferences, relationships, goals, event or activity."""
-    kind: Kind = Kind.SEMANTIC
-    topic: str = ""
-    """The field of the profile that it needs a yes for, where its meaning tells so."""
-    value: str = ""
-    """What is asked about, in the person's words, where no fact can be made of them; `text` is empty then."""
-    importance: int = DEFAULT_IMPORTANCE
-    """1 to 5."""
-    by: str = RULES
-    """Who proposes it: the rules, or a model by its name."""

@@ -1,7 +1,7 @@
 """A named time: the day or month that a text names, so that recall can prefer what was said then."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +23,8 @@ class NamedTime:
             and (self.year is None or self.year == moment.year)
             and (self.day is None or self.day == moment.day)
         )
+
+
+def until(day: date, said_at: datetime) -> str:
+    """Return the last day on which something is news, as it stands behind it: ` (until 4 Dec)`, with another year named."""
+    return f" (until {day.day} {day:%b}" + (f" {day.year})" if day.year != said_at.astimezone().year else ")")

@@ -84,10 +84,6 @@ class ChatModel(Protocol):
 
     name: str
     context_tokens: int
-    parameters: int
-    """How many weights it has; 0 where that is not known."""
-    languages: tuple[str, ...]
-    """The codes of the languages it says to be made for; none where that is not known."""
     key: str
     """What a model is known by: the hash of its file, or the address of a server and its name there; empty for none."""
 
@@ -103,8 +99,7 @@ class ChatModel(Protocol):
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        `open_end` says that the last user turn is still being typed: its last tokens are left out, since they may change,
-        unless the prompt has a suffix, and so is what would be sent now.
+        `open_end` says that the last user turn is being typed: the prompt is computed as it would be sent now.
         A turn that starts meanwhile interrupts this at once.
         """
 
@@ -123,7 +118,7 @@ def whole_reply(
     with closing(model.generate(prompt, sampling, cancel)) as stream:
         for part in stream:
             if isinstance(part, Piece):
-                text += part.text
+                text = part.joined_to(text)
                 if is_enough(text):
                     break
     return text

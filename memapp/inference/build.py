@@ -1,6 +1,10 @@
 """The build of llama.cpp that is installed, told from its files: nothing is loaded for it."""
 
+import hashlib
 import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,10 +12,25 @@ GRAPHICS = {"cuda": "CUDA", "metal": "Metal", "vulkan": "Vulkan", "hip": "ROCm",
 """Libraries of ggml that compute on a graphics card, and what people call them."""
 
 
+@cache
+def name() -> str:
+    """Return a name that changes with the build: the version of llama-cpp-python, and a digest of its files' sizes and times."""
+    try:
+        release = version("llama-cpp-python")
+    except PackageNotFoundError:
+        release = "none"
+    states = ((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in sorted(_libraries()))
+    return f"{release}-{hashlib.sha256(repr([*states]).encode()).hexdigest()[:12]}"
+
+
 def graphics() -> str:
     """Name what this build can compute with beside the processor, such as CUDA or Metal; empty for a CPU build."""
+    found = {match[1] for file in _libraries() if (match := re.match(r"(?:lib)?ggml-([a-z]+)\.", file.name))}
+    return ", ".join(label for library, label in GRAPHICS.items() if library in found)
+
+
+def _libraries() -> Iterator[Path]:
+    """Yield the files of ggml and llama.cpp."""
     spec = find_spec("llama_cpp")
-    folders = (spec.submodule_search_locations if spec else None) or []
-    files = (file.name for folder in folders for file in Path(folder, "lib").glob("*ggml-*"))
-    libraries = {match[1] for name in files if (match := re.match(r"(?:lib)?ggml-([a-z]+)\.", name))}
-    return ", ".join(name for library, name in GRAPHICS.items() if library in libraries)
+    for folder in (spec.submodule_search_locations if spec else None) or []:
+        yield from (file for file in Path(folder, "lib").glob("*") if re.search("ggml|llama", file.name) and file.is_file())

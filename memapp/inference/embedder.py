@@ -8,17 +8,11 @@ next one starts it again, a few times.
 
 import atexit
 import json
-import math
 import os
-import socket
-import struct
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +21,7 @@ from numpy.typing import NDArray
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, Stopped, embedder_child, model_folder
 from memapp.inference.bundled import bundled_embedder_path
+from memapp.inference.child import Child
 from memapp.inference.embedder_child import FOLDER, MINILM, READY, STOP, STOPPED, VECTORS
 
 REQUEST_CHARS = 500
@@ -154,11 +149,8 @@ class _Child:
         self.ready = False
         self.ended = False
         self._dimension = source.dimension
-        ours, theirs = socket.socketpair()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", math.ceil(answer_seconds), 0))
-        self._process = _spawn(source.loading, theirs)
-        theirs.close()
-        self._pipe = Connection(ours.detach())
+        self._process = Child([embedder_child.__file__], source.loading, send_seconds=answer_seconds)
+        self._pipe = self._process.pipe
         self._sending = threading.Lock()
 
     def wait_until_ready(self, seconds: float) -> None:
@@ -202,9 +194,7 @@ class _Child:
     def end(self) -> None:
         """End the process and wait until it is gone. More than once does no harm."""
         self.ended = True
-        self._process.kill()
-        self._process.wait()
-        self._pipe.close()
+        self._process.end()
 
     def _answer(self, seconds: float) -> tuple[bytes, bytes] | None:
         """Return the kind and the content of the next answer; None if it does not come in time."""
@@ -225,18 +215,6 @@ class _Child:
         except (EOFError, OSError):
             self.end()
             raise ModelError("The embedding model stopped.", "It is started again when needed.") from None
-
-
-def _spawn(loading: Sequence[str], theirs: socket.socket) -> "subprocess.Popen[bytes]":
-    # Not multiprocessing: its spawn runs the parent's __main__ again (memapp's command line, or pytest), and its resource
-    # tracker is one more process. A script with one pipe has neither; -P keeps our own modules from hiding others.
-    return subprocess.Popen(
-        [sys.executable, "-P", embedder_child.__file__, str(theirs.fileno()), *loading],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=[theirs.fileno()],
-    )
 
 
 def _multiply_on_one_thread() -> None:

@@ -1,15 +1,16 @@
 """The header of a GGUF model file, read without loading it: whether it is whole, its number formats, its memory.
 
 Only the header is read. Layout and block sizes are those of the GGUF specification (ggml/docs/gguf.md) and of ggml's
-type table.
+type table. A model in several files is one model, known by the first of them.
 """
 
 import math
 import mmap
+import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,15 @@ import psutil
 from memapp.errors import ModelError
 
 MAGIC = b"GGUF"
+PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf", re.DOTALL)
+"""The name of one of the files that a model was split into; llama.cpp finds the others by their names."""
 STRING, ARRAY = 8, 9
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 LONGEST_KEPT_ARRAY = 1024
 """Arrays beyond this (vocabularies) are skipped, not kept."""
+
+UNDECODED = re.compile("[\ud800-\udfff]")
+"""What Python makes of a byte in a name that is no UTF-8."""
 
 Q4_1, Q5_1 = 3, 7
 BLOCKS = {
@@ -45,13 +51,13 @@ class GgufFile:
     """The header of a model file that was found whole."""
 
     path: Path
+    """The first one of several."""
     size: int
+    """Bytes of all files together."""
     metadata: Mapping[str, Any]
     """Keys as in the file; arrays longer than `LONGEST_KEPT_ARRAY` are left out."""
     type_bytes: Mapping[int, int]
     """Bytes of weights in each ggml type."""
-    parameters: int
-    """How many weights there are."""
 
     @property
     def architecture(self) -> str:
@@ -60,13 +66,13 @@ class GgufFile:
     @property
     def name(self) -> str:
         """What the model is called: its file, or where that is named after a hash, what the header says."""
-        return self.path.stem if self.path.suffix == ".gguf" else str(self.metadata.get("general.name") or self.path.name)
+        return model_name(self.path) if self.path.suffix == ".gguf" else str(self.metadata.get("general.name") or self.path.name)
 
     @property
-    def languages(self) -> tuple[str, ...]:
-        """The codes of the languages it was made for, if the header says so."""
-        told = self.metadata.get("general.languages")
-        return tuple(map(str, told)) if isinstance(told, list) else ()
+    def chat_template(self) -> str:
+        """The chat template in the header; empty where there is none."""
+        found = self.metadata.get("tokenizer.chat_template")
+        return found if isinstance(found, str) else ""
 
     @property
     def is_chat_model(self) -> bool:
@@ -107,19 +113,107 @@ def free_memory() -> int:
 
 def find(folder: Path, name: str) -> Path:
     """Return the model file that a setting names: a path, or a name in the models folder. Raises `ModelError`."""
-    for path in (Path(name).expanduser(), folder / name, folder / f"{name}.gguf"):
+    given = Path(name)
+    with suppress(RuntimeError):  # there is no such person
+        given = given.expanduser()
+    for path in (given, folder / name, folder / f"{name}.gguf", *_first_parts(folder, name)):
         with suppress(OSError):  # no file has so long a name
-            if path.is_file():
-                return path.absolute()
-    raise ModelError(f"There is no model file {name}.", f"Put it into {folder}, or name its full path.")
+            if any(part.is_file() for part in parts(path)):
+                return first_part(path.absolute())
+    raise ModelError(f"There is no model file {shown(name)}.", f"Put it into {folder}, or name its full path.")
+
+
+def _first_parts(folder: Path, name: str) -> list[Path]:
+    """Return the first files of split models with this name in a folder."""
+    with suppress(OSError):
+        return sorted(path for path in folder.glob("*-00001-of-*.gguf") if model_name(path) == name)
+    return []
+
+
+def model_name(path: Path) -> str:
+    """Return the name of a model: its file name without the ending and the number of a part."""
+    found = PART.fullmatch(path.name)
+    return shown(found[1] if found else path.stem)
+
+
+def first_part(path: Path) -> Path:
+    """Return the first file of a model that is split; any other file itself."""
+    return parts(path)[0]
+
+
+def parts(path: Path) -> list[Path]:
+    """Return the paths of all files of a split model, whether they exist or not; of any other model its one file."""
+    found = PART.fullmatch(path.name)
+    if not found or not 1 <= int(found[2]) <= int(found[3]):
+        return [path]
+    return [path.with_name(f"{found[1]}-{number:05}-of-{found[3]}.gguf") for number in range(1, int(found[3]) + 1)]
+
+
+def size_here(path: Path) -> int:
+    """Return the total size of the existing files of a model, in bytes."""
+    total = 0
+    for part in parts(path):
+        with suppress(OSError):
+            total += part.stat().st_size
+    return total
+
+
+def shown(name: str) -> str:
+    """Return the name of a file as text: it may have bytes that are no UTF-8."""
+    return UNDECODED.sub("\ufffd", name)
 
 
 def read(path: Path) -> GgufFile:
-    """Read and check a model file; raise `ModelError` when it is missing, no GGUF file, or cut short."""
+    """Read and check all files of a model; raise `ModelError` when one is missing, no GGUF file, or cut short."""
+    files = parts(path)
+    missing = [file.name for file in files if not file.is_file()]
+    if len(files) > 1 and missing:
+        more = f" and {len(missing) - 3:,} more" if len(missing) > 3 else ""
+        verb = "is" if len(missing) == 1 else "are"
+        raise ModelError(
+            f"{model_name(path)} is one model in {len(files):,} files, and {shown(', '.join(missing[:3]))}{more} {verb} missing.",
+            f"Download {'it' if len(missing) == 1 else 'them'} into the folder of the others.",
+        )
+    return _whole([_read_file(file) for file in files])
+
+
+def _whole(found: Sequence[GgufFile]) -> GgufFile:
+    """Return the headers of all files of a model as one."""
+    first, *others = found
+    type_bytes = dict(first.type_bytes)
+    for other in others:
+        for kind, size in other.type_bytes.items():
+            type_bytes[kind] = type_bytes.get(kind, 0) + size
+    return replace(
+        first,
+        size=sum(file.size for file in found),
+        type_bytes=type_bytes,
+    )
+
+
+def _read_file(path: Path) -> GgufFile:
+    """Read and check one file."""
+    name = shown(path.name)
+    if str(path) != shown(str(path)):
+        raise ModelError(f"The name of {shown(str(path))} is not UTF-8, so it cannot be kept in the settings.", "Rename it.")
+    if path.is_dir():
+        raise ModelError(f"{name} is a folder.", "Choose a model file.")
+    if path.is_symlink() and not path.exists():
+        raise ModelError(f"{name} is a link that leads to no file.", "Remove it, or put the file there.")
     if not path.is_file():
         raise ModelError(f"There is no model file at {path}.", "Check the name, or choose another model.")
-    status = path.stat()
-    return _read(path, status.st_size, status.st_mtime_ns)
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ModelError(f"{name} cannot be read: {error.strerror}.", "Check who may read the file.") from error
+    header = _read(path, status.st_size, status.st_mtime_ns)
+    count = header.metadata.get("split.count")
+    if isinstance(count, int) and count > 1 and not PART.fullmatch(path.name):
+        raise ModelError(
+            f"{name} is one of {count:,} files of a model, under another name.",
+            f"Give them their names back: NAME-00001-of-{count:05}.gguf and so on, in one folder.",
+        )
+    return header
 
 
 @cache
@@ -149,13 +243,12 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
         key = reader.string()
         metadata[key] = reader.value(reader.scalar("<I"))
     type_bytes: dict[int, int] = {}
-    end = parameters = 0
+    end = 0
     for _ in range(tensors):
         reader.string()
         shape = [reader.scalar("<Q") for _ in range(reader.scalar("<I"))]
         kind, offset = reader.scalar("<I"), reader.scalar("<Q")
         values, block_bytes = BLOCKS.get(kind, (1, 0))
-        parameters += math.prod(shape)
         tensor_bytes = math.prod(shape) // values * block_bytes
         type_bytes[kind] = type_bytes.get(kind, 0) + tensor_bytes
         end = max(end, offset + tensor_bytes)
@@ -164,7 +257,7 @@ def _parse(path: Path, size: int, data: mmap.mmap) -> GgufFile:
     if start + end > size:
         missing = (start + end - size) / 1e6
         raise ModelError(f"{path.name} is cut short: {missing:,.1f} MB are missing.", BROKEN)
-    return GgufFile(path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes, parameters)
+    return GgufFile(path, size, {key: value for key, value in metadata.items() if value is not None}, type_bytes)
 
 
 class _Reader:
@@ -183,7 +276,7 @@ class _Reader:
         length = self.scalar("<Q")
         start = self.at
         self._skip(length)
-        return self.data[start : self.at].decode("utf-8")
+        return self.data[start : self.at].decode("utf-8", "replace")  # llama.cpp does not look at that either
 
     def value(self, kind: int) -> Any:
         if kind == STRING:

@@ -1,7 +1,7 @@
 """A GGUF chat model in this process, on llama.cpp's low-level interface.
 
-The conversation's trunk stays in the key/value cache; each call branches off it with its short suffix, so the second
-call of a turn, and the first one of the next, compute only what is new. Contents are tokenised as plain text: control
+The trunks of the chat and of its look-ups stay in the key/value cache; each call branches off the trunk of its slot, so a
+call computes only what is new since the last one there. Contents are tokenised as plain text: control
 text that somebody wrote stays text. All computing happens on one owner thread; a call stops within milliseconds, in the
 middle of a batch too.
 """
@@ -12,19 +12,19 @@ import re
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from itertools import chain
 from pathlib import Path
 
-from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
+from memapp.domain.engine import RepackRule
+from memapp.domain.prompt import CacheSlot, Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import shorten
 from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel, closed, gguf_file
-from memapp.inference.native import Context, Grammar, NativeModel, usable_cores
+from memapp.inference.native import Context, Grammar, NativeModel, model_parameters, usable_cores
 from memapp.inference.owner import ModelJob, OwnerThread, Stopped
 from memapp.inference.reply import ReplyWriter
 from memapp.inference.sampling import TokenSampler
 from memapp.inference.templates import ChatTemplate, Span
-from memapp.inference.trunk import Prefilled, TrunkCache
+from memapp.inference.trunk import TrunkCache
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,14 @@ class LlamaModel:
     """A chat model from a GGUF file."""
 
     def __init__(
-        self, path: Path, *, key: str = "", context_tokens: int = 4096, gpu_layers: int = -1, threads: int | None = None
+        self,
+        path: Path,
+        *,
+        key: str = "",
+        context_tokens: int = 4096,
+        gpu_layers: int = -1,
+        repack: RepackRule = RepackRule.AUTO,
+        threads: int | None = None,
     ) -> None:
         """Load the file; raise `ModelError` in plain words when that cannot work.
 
@@ -47,10 +54,8 @@ class LlamaModel:
         window = min(context_tokens, header.number("context_length") or context_tokens)
         cores = threads or usable_cores()
         self.name = shorten(header.name, NAME_CHARS)
-        self.parameters = header.parameters
-        self.languages = header.languages
         self.key = key
-        self._native = NativeModel(path, gpu_layers)
+        self._native = NativeModel(path, model_parameters(repack, gpu_layers))
         try:
             # One core is left to the screen while words are made; a decoding thread that has to wait stalls all others.
             self._context = Context(self._native, window, max(1, cores - 1), cores)
@@ -60,8 +65,6 @@ class LlamaModel:
         self.context_tokens = self._context.size
         self._cache = TrunkCache(self._context)
         self._template = ChatTemplate(self._native.chat_template(), bos=self._native.bos_text, eos=self._native.eos_text)
-        self._neutral: tuple[Prompt | None, list[int]] = None, []
-        """The last neutral prompt, and its tokens."""
         self._markers = re.compile("|".join(map(re.escape, self._template.markers)) or "(?!)")
         self._end_of_turn = self._written_end_of_turn()
         self._owner = OwnerThread(f"model {self.name}", self._context.abort, self._release)
@@ -86,20 +89,20 @@ class LlamaModel:
 
         def reply(stopped: Stopped) -> Iterator[Piece | Finished]:
             with self._sound_cache():
-                yield from self._reply(trunk, rest, prompt, sampling, started, stopped)
+                yield from self._reply(trunk, rest, prompt.slot, sampling, started, stopped)
 
         yield from self._owner.results(reply, cancel, urgent=True, dropped=dropped)
 
     def warm(self, prompt: Prompt, cancel: Cancel, *, open_end: bool = False) -> int:
         """Prefill a prompt's trunk in idle time; return the tokens computed.
 
-        With turns that end with a reply, the trunk reaches to where the next message begins. `open_end` leaves out the
-        last tokens of a half-typed message, unless it is known what will stand behind it: then it may be sent as it is.
-        `generate` interrupts this at once. A trunk that is too long is left alone.
+        With turns that end with a reply, the trunk reaches to where the next message begins. `open_end` also computes what
+        stands behind the message, since it may be sent as it is; a model that cannot cut its state back leaves out the last
+        tokens instead. `generate` interrupts this at once. A trunk that is too long is left alone.
         """
         rendered = self._template.render(prompt)
         spans, trunk = rendered.trunk, self._trunk_tokens(rendered.trunk)
-        if open_end and prompt.suffix and not self._native.recurrent:
+        if open_end and not self._native.recurrent:
             trunk += self._span_tokens(rendered.rest)
         elif open_end and spans[-1].data:
             trunk = trunk[: len(trunk) - min(UNSETTLED_TOKENS, len(self._span_tokens(spans[-1:])))]
@@ -108,9 +111,8 @@ class LlamaModel:
 
         def prefill(stopped: Stopped) -> Iterator[int]:
             with self._sound_cache():
-                self._cache.make_room(len(trunk))
-                warmed = self._cache.warm(trunk, stopped)
-                yield warmed.computed + (self._beside(prompt, trunk, len(trunk), stopped) if warmed.complete else 0)
+                self._cache.make_room(len(trunk), prompt.slot)
+                yield self._cache.warm(trunk, stopped, prompt.slot).computed
 
         return sum(self._owner.results(prefill, cancel, urgent=False, dropped=0))
 
@@ -134,12 +136,11 @@ class LlamaModel:
             raise ModelError(f"The model failed in an unexpected way ({type(error).__name__}).", "Try again.") from error
 
     def _reply(
-        self, trunk: list[int], rest: list[int], prompt: Prompt, sampling: Sampling, started: float, stopped: Stopped
+        self, trunk: list[int], rest: list[int], slot: CacheSlot, sampling: Sampling, started: float, stopped: Stopped
     ) -> Iterator[Piece | Finished]:
         """Compute one call from its prompt to its last word, on the owner thread."""
-        tail = self._data_tokens(sampling.tail)
         prompt_tokens = len(trunk) + len(rest)
-        room = self.context_tokens - prompt_tokens - (len(tail) + sampling.tail_tokens if tail else 0)
+        room = self.context_tokens - prompt_tokens
         if room < 1:
             raise ModelError(
                 f"The conversation is too long for this model: {prompt_tokens:,} of {self.context_tokens:,} tokens.",
@@ -150,10 +151,10 @@ class LlamaModel:
             sampler = TokenSampler(sampling, grammar, self._native.ends_turn, said)
             writer = ReplyWriter(self._native, self._context, self._cache, sampler, stopped)
             limit = min(sampling.max_tokens, room)
-            reply_tokens = limit + (len(tail) + sampling.tail_tokens if tail else 0)
-            prefilled, neutral_tokens = self._prefill(trunk, rest, prompt, sampling, reply_tokens, stopped)
+            self._cache.make_room(prompt_tokens + limit, slot)
+            prefilled = self._cache.branch(trunk, rest, stopped, slot)
             if prefilled.complete:
-                yield from writer.write(sampling, self._end_of_turn, limit, tail)
+                yield from writer.write(sampling, self._end_of_turn, limit)
                 self._cache.end_branch()
         now = time.perf_counter()
         yield Finished(
@@ -161,37 +162,11 @@ class LlamaModel:
             Usage(
                 prefill_tokens=prefilled.computed,
                 reused_tokens=prefilled.reused,
-                neutral_tokens=neutral_tokens + writer.neutral_tokens,
                 decode_tokens=writer.decoded,
                 first_token_seconds=(writer.first_token_at or now) - started,
                 seconds=now - started,
             ),
         )
-
-    def _prefill(
-        self, trunk: list[int], rest: list[int], prompt: Prompt, sampling: Sampling, reply_tokens: int, stopped: Stopped
-    ) -> tuple[Prefilled, int]:
-        """Bring a prompt in, with its neutral one where the reply is contrasted; return the tokens computed for that one too."""
-        if prompt.aside:
-            return self._cache.aside([*trunk, *rest], reply_tokens, stopped), 0
-        needed, computed = len(trunk) + len(rest) + reply_tokens, 0
-        is_contrasted = sampling.contrast > 0 and prompt.neutral is not None
-        self._cache.make_room(needed + (reply_tokens if is_contrasted else 0))
-        if is_contrasted:
-            computed = self._beside(prompt, trunk, needed + reply_tokens, stopped)
-        prefilled = self._cache.branch(trunk, rest, stopped)
-        if is_contrasted:
-            self._cache.contrast(self._neutral[1])
-        return prefilled, computed
-
-    def _beside(self, prompt: Prompt, trunk: Sequence[int], needed: int, stopped: Stopped) -> int:
-        """Keep the neutral prompt, if it has one that leaves room for the tokens needed; return the tokens computed."""
-        if prompt.neutral is None:
-            return 0
-        if prompt.neutral != self._neutral[0]:  # it is the same while a message is typed and answered
-            self._neutral = prompt.neutral, [*chain(*self._tokens(prompt.neutral))]
-        neutral = self._neutral[1]
-        return self._cache.beside(trunk, neutral, stopped) if len(neutral) + needed <= self.context_tokens else 0
 
     def _tokens(self, prompt: Prompt) -> tuple[list[int], list[int]]:
         """The tokens of a prompt's trunk, and of what follows it."""

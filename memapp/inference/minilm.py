@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from memapp.errors import ModelError
 from memapp.inference import gguf_file, prepared
-from memapp.inference.native import ABORTED, library
+from memapp.inference.native import ABORTED, library, model_parameters
 
 if TYPE_CHECKING:
     import gguf
@@ -145,7 +145,7 @@ class MiniLm:
 
     def __init__(self, path: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> None:
         self._lib = lib = library()
-        model = lib.llama_model_load_from_file(os.fsencode(path), lib.llama_model_default_params())
+        model = lib.llama_model_load_from_file(os.fsencode(path), model_parameters())
         if not model:
             raise ModelError(f"{path.name} cannot be loaded.")
         parameters = lib.llama_context_default_params()

@@ -9,19 +9,21 @@ import functools
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memapp.domain.engine import RepackRule
 from memapp.errors import ModelError
 from memapp.inference import closed
+from memapp.inference.thoughts import MARKS
 
 log = logging.getLogger(__name__)
 
-TRUNK, BRANCH, NEUTRAL = 0, 1, 2
+CHAT, BRANCH, LOOK_UP = 0, 1, 2
 SEQUENCES = 3
 BATCH = 256
 """Tokens computed at a time. llama.cpp computes such a batch in one go, so that an aborted one counts as a whole."""
@@ -76,14 +78,30 @@ def usable_cores() -> int:
         return len(processors)
 
 
+def model_parameters(repack: RepackRule = RepackRule.AUTO, gpu_layers: int = -1) -> Any:
+    """The parameters to load a model with: whether its weights are repacked, and how many layers the graphics card computes.
+
+    `AUTO` repacks unless this build computes with AMX. There GCC up to 12 writes only part of the tile configuration, and the
+    first matrix product ends the process at `ldtilecfg` (ggml-org/llama.cpp#20824). This can go once a release mends that.
+    """
+    lib = library()
+    parameters = lib.llama_model_default_params()
+    parameters.use_extra_bufts = repack is RepackRule.ON or (repack is RepackRule.AUTO and "AMX_INT8 = 1" not in system_info())
+    parameters.n_gpu_layers = gpu_layers  # a build without graphics takes no notice
+    return parameters
+
+
+def system_info() -> str:
+    """The processor features that this build of llama.cpp computes with, as llama.cpp lists them."""
+    return str(library().llama_print_system_info().decode("utf-8", "replace")).strip()
+
+
 class NativeModel:
     """The weights and the vocabulary of one model file."""
 
-    def __init__(self, path: Path, gpu_layers: int = -1) -> None:
+    def __init__(self, path: Path, parameters: Any) -> None:
         self.lib = library()
         self._lock = threading.Lock()
-        parameters = self.lib.llama_model_default_params()
-        parameters.n_gpu_layers = gpu_layers  # a build without graphics takes no notice
         self._handle = self.lib.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._handle:
             raise ModelError(
@@ -100,10 +118,12 @@ class NativeModel:
         """Whether the cache cannot be cut back, so that every call needs a fork of the trunk."""
         self.adds_bos = bool(self.lib.llama_vocab_get_add_bos(self.vocabulary))
         self.bos: int = self.lib.llama_vocab_bos(self.vocabulary)
+        self._marks: dict[int, bytes] = {}
         self.bos_text = self._control_text(self.bos)
         self.eos_text = self._control_text(self.lib.llama_vocab_eos(self.vocabulary))
         self._space_prefix = self.lib.llama_vocab_type(self.vocabulary) == SPM_VOCABULARY
         self._line_start = self._tokens(b"\n", special=False) if self._space_prefix else []
+        self._marks = self._marks_of_thoughts()
 
     def _writes_text(self) -> bool:
         lib, handle = self.lib, self._handle
@@ -149,7 +169,9 @@ class NativeModel:
             room = -count
 
     def text(self, token: int, *, special: bool = False) -> bytes:
-        """The bytes of one token; a control token has none unless `special` is set."""
+        """The bytes of one token; a control token has none unless `special` is set or it stands around thoughts."""
+        if token in self._marks:
+            return self._marks[token]
         with self._lock:
             assert self.handle
             room = 64
@@ -165,6 +187,10 @@ class NativeModel:
             assert self.handle
             return bool(self.lib.llama_vocab_is_eog(self.vocabulary, token))
 
+    def _marks_of_thoughts(self) -> dict[int, bytes]:
+        found = ((self.tokens(mark, special=True), mark) for mark in MARKS)
+        return {tokens[0]: mark.encode() for tokens, mark in found if len(tokens) == 1}
+
     def _control_text(self, token: int) -> str:
         return self.text(token, special=True).decode("utf-8", "replace") if token >= 0 else ""
 
@@ -177,7 +203,7 @@ class NativeModel:
 
 
 class Context:
-    """One unified key/value cache: the trunk that calls share, a branch for the call that runs, a neutral prompt beside both."""
+    """One unified key/value cache: two trunks, and a branch for the call that runs."""
 
     def __init__(self, model: NativeModel, context_tokens: int, threads: int, batch_threads: int) -> None:
         self.model = model
@@ -186,7 +212,7 @@ class Context:
         parameters.n_ctx = context_tokens
         parameters.n_batch = parameters.n_ubatch = BATCH
         parameters.n_seq_max, parameters.kv_unified = SEQUENCES, True
-        parameters.n_threads, parameters.n_threads_batch = self._threads = threads, batch_threads
+        parameters.n_threads, parameters.n_threads_batch = threads, batch_threads
         parameters.swa_full = True
         parameters.no_perf = True
         self._handle = lib.llama_init_from_model(model.handle, parameters)
@@ -213,30 +239,15 @@ class Context:
 
     def decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], position: int, *, logits: bool) -> bool:
         """Compute up to `BATCH` tokens from `position` on, each for its sequences; False when it was aborted."""
-        return self._decode(tokens, sequences, range(position, position + len(tokens)), scored=int(logits))
-
-    def decode_in_each(self, token: int, positions: Mapping[int, int]) -> bool:
-        """Compute a token at its place in each of some sequences, with scores after each; False when it was aborted.
-
-        On as many threads as a single token gets: llama.cpp takes all of them for more.
-        """
-        self.lib.llama_set_n_threads(self._live(), self._threads[0], self._threads[0])
-        try:
-            return self._decode([token] * len(positions), [(one,) for one in positions], [*positions.values()], len(positions))
-        finally:
-            self.lib.llama_set_n_threads(self._live(), *self._threads)
-
-    def _decode(self, tokens: Sequence[int], sequences: Sequence[tuple[int, ...]], positions: Sequence[int], scored: int) -> bool:
-        """`scored`: after so many of the last tokens there are scores."""
         batch = self._batch
         batch.n_tokens = len(tokens)
         for index, (token, owners) in enumerate(zip(tokens, sequences, strict=True)):
             batch.token[index] = token
-            batch.pos[index] = positions[index]
+            batch.pos[index] = position + index
             batch.n_seq_id[index] = len(owners)
             for place, owner in enumerate(owners):
                 batch.seq_id[index][place] = owner
-            batch.logits[index] = index >= len(tokens) - scored
+            batch.logits[index] = logits and index == len(tokens) - 1
         status = self.lib.llama_decode(self._live(), batch)
         if status not in (DECODED, ABORTED):
             raise ModelError(f"The model failed while computing ({status}).", "Try again, or choose another model.")
@@ -257,13 +268,9 @@ class Context:
         """Keep the first `length` tokens of a sequence; False if this kind of model cannot."""
         return bool(self.lib.llama_memory_seq_rm(self._live_memory(), sequence, length, -1))
 
-    def fork(self) -> None:
-        """Make the branch begin as the trunk stands."""
-        self.lib.llama_memory_seq_cp(self._live_memory(), TRUNK, BRANCH, -1, -1)
-
-    def share(self, sequence: int, length: int) -> None:
-        """Make a sequence begin with so many tokens of the trunk."""
-        self.lib.llama_memory_seq_cp(self._live_memory(), TRUNK, sequence, 0, length)
+    def fork(self, trunk: int) -> None:
+        """Copy a trunk's sequence to the branch."""
+        self.lib.llama_memory_seq_cp(self._live_memory(), trunk, BRANCH, -1, -1)
 
     def first_position(self, sequence: int) -> int:
         return int(self.lib.llama_memory_seq_pos_min(self._live_memory(), sequence))

@@ -8,13 +8,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-SEVERAL_FILES = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
-"""A model cut into several files; llama.cpp would load it, but how much memory it needs stands in none of them."""
+from memapp.inference import gguf_file
+
 NO_CHAT = re.compile(r"mmproj|ggml-vocab|imatrix", re.IGNORECASE)
 """Files beside models: for pictures, for tests, for making models smaller."""
 SNAPSHOTS = "models--*/snapshots/*/**/*.gguf"
@@ -35,11 +35,11 @@ class KeptFile:
 
 def find() -> list[KeptFile]:
     """Return the model files of other programs, each once."""
-    found: dict[Path, KeptFile] = {}
+    found: dict[str, KeptFile] = {}
     for search in (_ollama, _lm_studio, _llama_cpp, _hugging_face):
-        with suppress(OSError):  # a folder of somebody else
-            for one in search():
-                found.setdefault(one.path.resolve(), one)
+        with suppress(OSError, RuntimeError):  # a folder of somebody else, or a person without a home
+            for kept in search():
+                found.setdefault(os.path.realpath(kept.path), kept)
     return list(found.values())
 
 
@@ -91,9 +91,14 @@ def _ollama_model(folder: Path, manifest: Path, place: tuple[str, ...]) -> Itera
 
 
 def _ggufs(folder: Path, pattern: str, program: str) -> Iterator[KeptFile]:
-    for path in sorted(folder.glob(pattern))[:MOST_FILES]:
-        if path.is_file() and not SEVERAL_FILES.search(path.name) and not NO_CHAT.search(path.name):
-            yield KeptFile(path.stem, path, program)
+    for path in known_by(folder.glob(pattern))[:MOST_FILES]:
+        if all(part.is_file() for part in gguf_file.parts(path)) and not NO_CHAT.search(path.name):
+            yield KeptFile(gguf_file.model_name(path), path, program)
+
+
+def known_by(files: Iterable[Path]) -> list[Path]:
+    """Return one file for each model, sorted: of a split model the first."""
+    return sorted({gguf_file.first_part(path) for path in files})
 
 
 def _caches() -> Path:

@@ -53,6 +53,9 @@ class OwnerThread:
         It is stopped when somebody cancels, or when the caller leaves before it is done; `dropped` is all that comes of work
         that was stopped before it began.
         """
+        if cancel.is_set():  # else the work may yield something before it hears of that
+            yield dropped
+            return
         items: queue.SimpleQueue[T | Exception | None] = queue.SimpleQueue()
 
         def run() -> None:

@@ -5,9 +5,11 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from memapp.inference import gguf_file
 
 HASHES = "hashes.json"
 STALE_SECONDS = 3600
@@ -18,7 +20,18 @@ _one_at_a_time = threading.Lock()
 
 
 def content_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a file's content, remembered for as long as size and time of the file stay the same."""
+    """Return the hash of a model's content, remembered for as long as size and time of its files stay the same."""
+    return _joined([_content_hash(part, cache) for part in gguf_file.parts(path)])
+
+
+def _joined(hashes: Sequence[str]) -> str:
+    """Return one hash for those of all files of a model; of a single file its own. Nothing if one is not known."""
+    if len(hashes) == 1 or not all(hashes):
+        return hashes[0] if len(hashes) == 1 else ""
+    return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:KEY_CHARS]
+
+
+def _content_hash(path: Path, cache: Path) -> str:
     name, status = str(path.resolve()), path.stat()
     state = f"{status.st_size} {status.st_mtime_ns} "
     with _one_at_a_time:
@@ -32,7 +45,11 @@ def content_hash(path: Path, cache: Path) -> str:
 
 
 def known_hash(path: Path, cache: Path) -> str:
-    """Return the hash of a file if it was computed before and the file is the same; else nothing."""
+    """Return the hash of a model if it was computed before and its files are the same; else nothing."""
+    return _joined([_known_hash(part, cache) for part in gguf_file.parts(path)])
+
+
+def _known_hash(path: Path, cache: Path) -> str:
     try:
         status = path.stat()
     except OSError:

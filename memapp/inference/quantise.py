@@ -39,7 +39,7 @@ def prepare(path: Path, cache: Path, report: Callable[[str], None]) -> Path:
     is missing or damaged.
     """
     header = gguf_file.read(path)
-    if header.main_type not in SLOW_TYPES or platform.machine().lower() not in X86:
+    if header.main_type not in SLOW_TYPES or platform.machine().lower() not in X86 or len(gguf_file.parts(path)) > 1:
         return path
     if header.size > LARGEST:
         log.info("%s stays as it is: too big to gain from a conversion", path.name)

@@ -5,10 +5,10 @@ the processor's caches, and then every call into numpy costs more than a short l
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from math import exp, log
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,8 @@ from memapp.domain.prompt import Sampling
 from memapp.inference.native import Grammar
 
 TOP_K = 40
-PENALTY_WINDOW = 64
 GRAMMAR_SHORTLIST = 64
 """How many of the likeliest tokens a grammar checks before the whole vocabulary; the rest is rarely needed and slow."""
-
-PLAUSIBLE = 0.1
-"""Only tokens at least this likely, beside the likeliest one, are contrasted; all others are out of the question."""
 
 GROUP = 64
 """Scores that are looked at together when the highest are searched."""
@@ -84,49 +80,19 @@ class TokenSampler:
         self._grammar = grammar
         self._ends = ends
         self._random = np.random.default_rng(sampling.seed)
-        self._recent: deque[int] = deque(maxlen=PENALTY_WINDOW)
 
-    def pick(self, scores: NDArray[np.float32], neutral: NDArray[np.float32] | None = None) -> int:
-        """Choose the next token and remember it; `scores` is changed in place. `neutral`: those behind a neutral prompt."""
-        if neutral is not None:
-            self._contrast(scores, neutral)
-        self._penalise(scores)
+    def pick(self, scores: NDArray[np.float32]) -> int:
+        """Choose the next token and remember it; `scores` is changed in place."""
+        for repeated, loss in self._runs.penalties().items() if self._runs is not None else ():
+            scores[repeated] -= loss
         token = self._choose(_likeliest(scores, 1 if self._sampling.temperature <= 0 else TOP_K), scores)
         if self._grammar is not None:
             token = self._lawful(token, scores, self._grammar)
             if not self._ends(token):
                 self._grammar.accept(token)
-        self._recent.append(token)
         if self._runs is not None:
             self._runs.accept(token)
         return token
-
-    def follow(self, grammar: Grammar) -> None:
-        """Hold what comes next to another grammar."""
-        self._grammar = grammar
-
-    def _contrast(self, scores: NDArray[np.float32], neutral: NDArray[np.float32]) -> None:
-        """Raise what is likelier here than behind a neutral prompt, among what is likely here at all.
-
-        Mutual information of message and reply, as in Li et al. 2016 (arXiv 1510.03055) and, step by step, as guidance in
-        Sanchez et al. 2023 (arXiv 2306.17806), within what contrastive decoding (arXiv 2210.15097) calls plausible.
-        """
-        highest = scores.max()
-        likely = np.flatnonzero(scores >= highest + log(PLAUSIBLE))
-        raised = scores[likely] + self._sampling.contrast * (scores[likely] - neutral[likely])
-        scores.fill(-np.inf)
-        scores[likely] = raised + (highest - raised.max())  # the penalties count from where scores usually are
-
-    def _penalise(self, scores: NDArray[np.float32]) -> None:
-        """As in the CTRL paper (arXiv 1909.05858): positive scores are divided, negative ones multiplied; then DRY."""
-        for token, loss in self._runs.penalties().items() if self._runs is not None else ():
-            scores[token] -= loss
-        penalty = self._sampling.repeat_penalty
-        if penalty == 1 or not self._recent:
-            return
-        for token in set(self._recent):
-            score = scores.item(token)
-            scores[token] = score / penalty if score > 0 else score * penalty
 
     def _lawful(self, token: int, scores: NDArray[np.float32], grammar: Grammar) -> int:
         """Keep the token if the grammar allows it, else choose among the likeliest that it allows."""

@@ -18,10 +18,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memapp.domain.prompt import Finished, Piece, Prompt, Reason, Sampling, Usage
+from memapp.domain.prompt import CacheSlot, Finished, Piece, Prompt, Reason, Sampling, Usage
 from memapp.errors import ModelError
 from memapp.inference import Cancel, closed
 from memapp.inference.reply_text import ReplyText
+from memapp.inference.thoughts import Thoughts
 from memapp.inference.trunk import shared_length
 
 CallKind = Literal["predict", "reply", "other"]
@@ -33,6 +34,9 @@ UNSETTLED_TOKENS = 2
 
 _TOKEN = re.compile(r"\s*\S{1,4}|\s+")
 _WORD = re.compile(r"[^\W_]+")
+_NOTES = re.compile(r"\[notes\]\n(.*?)(?:\n\n|\Z)", re.DOTALL)
+_NOTE = re.compile(r'^- \d+ \w+: "(.*)"$', re.MULTILINE)
+_LIMIT = re.compile(r'^\[mind: "(.*)"\]$', re.MULTILINE)
 _MEMORY_LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(\S.*?)\s*$", re.MULTILINE)
 _SPEAKER = re.compile(r"^[^\W\d][^:\n]{0,40}: ")
 _OPENINGS = (
@@ -84,16 +88,12 @@ class ScriptedModel:
         *,
         name: str = "scripted",
         context_tokens: int = 4096,
-        parameters: int = 0,
-        languages: tuple[str, ...] = (),
         key: str = "",
         delay_seconds: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = name
         self.context_tokens = context_tokens
-        self.parameters = parameters
-        self.languages = languages
         self.key = key
         self.script = script
         """Computes what a call writes after the head; None leaves the call to the queue and the defaults."""
@@ -108,7 +108,7 @@ class ScriptedModel:
         self._turns: deque[_ScriptedTurn] = deque()
         self._last_turn = _ScriptedTurn()
         self._faults: list[_Misbehaviour] = []
-        self._cached: list[str] = []
+        self._cached: dict[CacheSlot, list[str]] = {}
         self._lock = threading.RLock()  # a script may itself enqueue
         self._closed = threading.Event()
 
@@ -145,14 +145,14 @@ class ScriptedModel:
             trunk = trunk[:-UNSETTLED_TOKENS]
         with self._lock:
             self.warmed.append(prompt)
-            reused = shared_length(self._cached, trunk)
-            self._cached = trunk
+            reused = shared_length(self._cached.get(prompt.slot, []), trunk)
+            self._cached[prompt.slot] = trunk
         return len(trunk) - reused
 
     def forget(self) -> None:
         """Drop what is kept of earlier prompts, but for the records of what was asked."""
         with self._lock:
-            self._cached = []
+            self._cached = {}
 
     def close(self) -> None:
         """End what is running; later calls raise `ModelError`."""
@@ -167,8 +167,8 @@ class ScriptedModel:
             fault = next((one for one in self._faults if one.call in (None, kind)), None)
             if fault:
                 self._faults.remove(fault)
-            words, tail = self._answer(kind, prompt, sampling)
-        text = ReplyText(sampling.stop, sampling.tail, sampling.sentences)
+            words = self._answer(kind, prompt, sampling)
+        thoughts, text = Thoughts(), ReplyText(sampling.stop)
         reason: Reason = "end"
         decoded = 0
         for token in self._paced(self._faulty(_tokens(words), fault, cancel), cancel):
@@ -176,18 +176,14 @@ class ScriptedModel:
                 reason = "length"
                 break
             decoded += 1
-            yield from text.feed(token)
-            if text.done:
-                reason = "end" if text.in_tail else "stop"
+            yield from text.take_all(thoughts.feed(token))
+            if text.done or thoughts.over:
+                reason = "stop"
                 break
+        yield from text.take_all(thoughts.end())
         yield from text.end()
         if cancel.is_set():
             reason = "cancelled"
-        elif sampling.tail and not text.in_tail:
-            text.begin_tail()
-            for token in self._paced(_tokens(tail)[: sampling.tail_tokens], cancel):
-                decoded += 1
-                yield from text.feed(token)
         first = self.delay_seconds if decoded else 0.0
         yield Finished(reason, Usage(computed, reused, decoded, first, self.delay_seconds * decoded))
 
@@ -200,25 +196,25 @@ class ScriptedModel:
                 "Start a new chat, or set a larger `context_tokens`.",
             )
         with self._lock:
-            if prompt.aside:
+            if prompt.slot == "scratch":
                 return 0, len(tokens)
-            reused = min(shared_length(self._cached, tokens), len(tokens) - 1)
-            self._cached = tokens
+            reused = min(shared_length(self._cached.get(prompt.slot, []), tokens), len(tokens) - 1)
+            self._cached[prompt.slot] = tokens
         return reused, len(tokens) - reused
 
-    def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> tuple[str, str]:
-        """Return the words of a call, and those after its tail."""
+    def _answer(self, kind: CallKind, prompt: Prompt, sampling: Sampling) -> str:
+        """Return the words of a call."""
         scripted = self.script(prompt, sampling) if self.script else None
         if scripted is not None:
-            return scripted, _guess(prompt)
+            return scripted
         if kind == "predict":
-            return self._prediction(prompt), ""
+            return self._prediction(prompt)
         if kind == "other":  # nothing is to be remembered, unless a script says so
-            return '{"facts": []}' if sampling.schema else "", ""
+            return '{"facts": []}' if sampling.schema else ""
         turn = _ScriptedTurn(_friendly_reply(prompt))
         if self._turns:
             self._last_turn = turn = self._turns.popleft()
-        return turn.reply, turn.prediction or _guess(prompt)
+        return turn.reply
 
     def _prediction(self, prompt: Prompt) -> str:
         """Return the JSON of call 1 from where the prompt's head ends."""
@@ -226,7 +222,6 @@ class ScriptedModel:
             return json.dumps(self._last_turn.prediction or _guess(prompt))[1:] + "}"
         turn = self._turns[0] if self._turns else _ScriptedTurn()
         needed_info = _keywords(prompt) if turn.needed_info is None else turn.needed_info
-        needed_info = needed_info or ([""] if prompt.head.endswith('"') else [])  # such a list has begun already
         said = turn.prediction or _guess(prompt)
         key = prompt.head.strip('{[": ') or "needed_info"
         return json.dumps({key: needed_info, "prediction_next": said}, ensure_ascii=False).removeprefix(prompt.head)
@@ -337,7 +332,8 @@ def _guess(prompt: Prompt) -> str:
 def _friendly_reply(prompt: Prompt) -> str:
     asked = "".join(turn.content for turn in prompt.turns)
     opening = min(_OPENINGS, key=asked.rfind)  # the one not said, or said longest ago
-    memories = _MEMORY_LINE.findall(prompt.suffix)
+    notes = _NOTES.search(prompt.turns[-1].content) if prompt.turns else None
+    memories = [*_NOTE.findall(notes[1] if notes else ""), *_LIMIT.findall(prompt.suffix), *_MEMORY_LINE.findall(prompt.suffix)]
     if memories:
         return f"{opening} I remember this about you: {'; '.join(one.rstrip('.') for one in memories)}."
     words = _keywords(prompt)

@@ -4,10 +4,9 @@ Only an address of this machine is accepted unless the person allows others.
 """
 
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from typing import Any
 
-from pydantic import AliasPath, BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field, model_validator
 
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling, Usage
 from memapp.domain.text import clean, one_line, shorten
@@ -15,8 +14,9 @@ from memapp.errors import ModelError
 from memapp.inference import NAME_CHARS, Cancel
 from memapp.inference.network import let_through
 from memapp.inference.server_http import FieldRefused, ServerHttp, checked_address
+from memapp.inference.server_key import ServerKey
 from memapp.inference.server_reply import Reply
-from memapp.inference.server_request import data, estimated_tokens, messages, tail_request, ways_to_ask
+from memapp.inference.server_request import data, estimated_tokens, messages, ways_to_ask
 
 CHAT = "/chat/completions"
 MESSAGE_TOKENS = 8
@@ -25,11 +25,17 @@ MESSAGE_TOKENS = 8
 
 class _Model(BaseModel):
     id: str
-    owned_by: str = ""
+    owned_by: Any = ""
 
 
 class _Models(BaseModel):
-    data: list[_Model] = []
+    data: list[_Model] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_list(cls, found: Any) -> Any:
+        """Take a list without the object around it, as some gateways send it."""
+        return {"data": found} if isinstance(found, list) else found
 
 
 class _Props(BaseModel):
@@ -51,6 +57,7 @@ class ServerModel:
         allow_remote: bool = False,
         context_tokens: int = 4096,
         answer_seconds: float = 120.0,
+        key: ServerKey | None = None,
     ) -> None:
         """Look which models the server has; raise `ModelError` in plain words when it has none or may not be used.
 
@@ -58,14 +65,14 @@ class ServerModel:
         """
         address = checked_address(url, allow_remote)
         let_through(address.raw_host.decode("ascii"))
-        self._http = ServerHttp(address, answer_seconds)
+        self._http = ServerHttp(address, answer_seconds, key)
         self._refused: frozenset[str] = frozenset()
-        models = self._http.find("/models", _Models).data
+        self._begins_in_thought = False
+        """The last reply did, without an opening tag: the server's template has it. Then the next one is no reply at first."""
+        models = self._http.find("/models", _Models).data or []
         self._is_llama_server = any(model.owned_by == "llamacpp" for model in models)
         self._model = _choose([model.id for model in models], model_name, str(address))
         self.name = shorten(one_line(clean(_short_name(self._model))).lstrip("/"), NAME_CHARS)
-        self.parameters = 0
-        self.languages: tuple[str, ...] = ()
         self.key = f"{address} {self._model}"
         self.context_tokens = min(self._window() or context_tokens, context_tokens)
 
@@ -86,9 +93,7 @@ class ServerModel:
     def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises `ModelError`.
 
-        The tail is a second request, which goes on with the reply where it stands in the server's cache: asked for in words,
-        it would spoil the replies of small models. `repeat_penalty` is for llama-server alone. Counts in `Usage` are the
-        server's, or estimates where it gives none.
+        Counts in `Usage` are the server's, or estimates where it gives none.
         """
         self._http.check_open()
         return self._stream(prompt, sampling, cancel)
@@ -110,11 +115,9 @@ class ServerModel:
         if cancel.is_set():
             yield Finished("cancelled", Usage())
             return
-        reply = Reply(prompt, sampling)
+        reply = Reply(prompt, sampling, begins_in_thought=self._begins_in_thought and not sampling.grammar)
         try:
             yield from self._words(prompt, sampling, reply, cancel)
-            if sampling.tail and not reply.has_tail:
-                yield from self._tail(prompt, sampling, reply, cancel)
         except ModelError:
             if not cancel.is_set():
                 self._http.check_open()
@@ -127,19 +130,15 @@ class ServerModel:
         ways = [way for way in ways if way.name not in self._refused]
         for number, way in enumerate(ways):
             try:
-                with self._http.stream(CHAT, way.body, cancel) as data:
+                with self._http.stream(CHAT, way.body, cancel) as chunks:
                     self._refused |= {refused.name for refused in ways[:number]}
-                    yield from reply.read(data, way.continues)
+                    yield from reply.read(chunks, way.continues)
+                if reply.begins_in_thought is not None:
+                    self._begins_in_thought = reply.begins_in_thought
                 return
             except FieldRefused:
                 if way is ways[-1]:
                     raise
-
-    def _tail(self, prompt: Prompt, sampling: Sampling, reply: Reply, cancel: Cancel) -> Iterator[Piece]:
-        """Have the server go on after the tail; where it refuses or breaks off, the reply stays as it is."""
-        body = tail_request(prompt, sampling, self._model, reply.written, llama_server=self._is_llama_server)
-        with suppress(ModelError), self._http.stream(CHAT, body, cancel) as data:
-            yield from reply.read_tail(data)
 
     def _window(self) -> int:
         """Return llama-server's context size; 0 for servers that do not tell."""

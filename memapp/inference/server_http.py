@@ -1,7 +1,8 @@
 """The HTTP side of one model server: the addresses that may be used, and whatever goes wrong put into plain words.
 
-Only this machine is spoken to, unless the person allows others. Nothing is taken from the environment, no redirect is followed,
-no name is looked up on the way to this machine. Each call makes one connection, so that cutting it stops the call.
+Only this machine is spoken to, unless the person allows others. No proxy is taken from the environment, no redirect is followed,
+no name is looked up on the way to this machine. Each call makes one connection, so that cutting it stops the call. A key is sent
+with each call, and taken out of what is shown.
 """
 
 import socket
@@ -14,9 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import Cancel, closed
+from memapp.inference import Cancel, closed, server_key
 from memapp.inference.network import is_loopback
-from memapp.inference.server_reply import error_text
+from memapp.inference.server_chunks import Chunk, error_text, read_chunks, shown
+from memapp.inference.server_key import ServerKey
 
 CONNECT_SECONDS = 5.0
 SMALL_SECONDS = 10.0
@@ -39,10 +41,7 @@ class _Unreachable(ModelError):
     """Nobody listens at the address."""
 
 
-_WANTS_KEY = (ModelError, "wants a key", "Start it without one.")
 _STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
-    401: _WANTS_KEY,
-    403: _WANTS_KEY,
     404: (
         ModelError,
         "does not know the address or the model",
@@ -56,18 +55,21 @@ _STATUSES: dict[int, tuple[type[ModelError], str, str]] = {
 class ServerHttp:
     """The HTTP side of one model server. Any thread may use it."""
 
-    def __init__(self, address: httpx.URL, answer_seconds: float) -> None:
+    def __init__(self, address: httpx.URL, answer_seconds: float, key: ServerKey | None = None) -> None:
         """`answer_seconds` is the longest silence that is waited for."""
+        self._key = key
+        self._redact = key.redact if key else str
         self._hosts = ["127.0.0.1", "::1"] if address.host == "localhost" else [address.host]
         self._address = address
         self._where = str(address)
         self._closed = Cancel()
+        authorization = {"Authorization": f"Bearer {key.value}"} if key else {}
         self._client = httpx.Client(
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(answer_seconds, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_keepalive_connections=0),
-            headers={"Accept-Encoding": "identity", "User-Agent": "memapp"},
+            headers={"Accept-Encoding": "identity", "User-Agent": "memapp"} | authorization,
         )
 
     def find(self, path: str, kind: type[M]) -> M:
@@ -95,13 +97,13 @@ class ServerHttp:
                 ) from None
 
     @contextmanager
-    def stream(self, path: str, body: dict[str, Any], cancel: Cancel) -> Iterator[Iterator[bytes]]:
+    def stream(self, path: str, body: dict[str, Any], cancel: Cancel) -> Iterator[Iterator[Chunk]]:
         """Make a request and give its answer, to be read inside; `cancel` and `close` cut its connection."""
         connection = _Connection()
         with cancel.heard_by(connection.cut), self._closed.heard_by(connection.cut):
             self.check_open()
             with self._answered("POST", self._base + path, json=body, extensions={"trace": connection.traced}) as response:
-                yield response.iter_bytes()
+                yield read_chunks(response.iter_bytes(), self._redact)
 
     def check_open(self) -> None:
         """Raise `ModelError` after `close`."""
@@ -142,13 +144,15 @@ class ServerHttp:
         """Put an answer that is not 200 into plain words."""
         status = response.status_code
         body = _bounded(response).decode("utf-8", "replace")
-        said = error_text(body)
+        said = error_text(body, self._redact)
         if 300 <= status < 400:
-            target = shorten(one_line(clean(response.headers.get("location", "another address"))), 120)
+            target = shown(response.headers.get("location", "another address"), self._redact, 120)
             return ModelError(
                 f"The model server at {self._where} sends memapp on to {target}, and memapp does not follow.",
                 "Set `server` to the address that answers itself.",
             )
+        if status in (401, 403):
+            return self._key_refused(said)
         if _TOO_LONG in body:
             return ModelError(
                 f"The conversation is too long for this model ({said}).",
@@ -161,6 +165,14 @@ class ServerHttp:
         )
         kind, does, advice = _STATUSES.get(status, failed)
         return kind(f"The model server at {self._where} {does} ({said}).", advice)
+
+    def _key_refused(self, said: str) -> ModelError:
+        if self._key is None:
+            return ModelError(f"The model server at {self._where} wants a key ({said}).", server_key.HOW_TO_GIVE)
+        return ModelError(
+            f"The model server at {self._where} does not take the key from {self._key.origin} ({said}).",
+            "Check that the key is right, and that it may use this model.",
+        )
 
 
 class _Connection:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from memapp.domain.prompt import Prompt, Sampling
-from memapp.inference.reply_text import TAIL_LINE
 
 BYTES_PER_TOKEN = 3
 """For servers that do not count. Rather too few: English has about four; three are one Chinese character."""
@@ -16,7 +15,8 @@ FREQUENCY_PENALTY = 0.3
 _CONTROL_TEXT = re.compile(
     r"<(?=[|｜][^<>\n]{1,40}[|｜]>)"  # ChatML, Llama 3, Phi, DeepSeek
     r"|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image|think)>)"  # Llama 2, Gemma, reasoning
-    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"  # Mistral
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|THINK)\])"  # Mistral
+    r"|◁(?=/?think▷)"  # Kimi
     r"|<(?=</?SYS>>)",
     re.IGNORECASE,
 )
@@ -66,16 +66,9 @@ def schema_of(head: str, grammar: str) -> dict[str, Any] | None:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def tail_request(prompt: Prompt, sampling: Sampling, model: str, written: str, *, llama_server: bool) -> dict[str, Any]:
-    """Have the server go on with the reply it has written, after the tail, to the end of that line."""
-    line = {"messages": _begun(prompt, prompt.head + written + sampling.tail), "max_tokens": sampling.tail_tokens}
-    return _fields(sampling, model, llama_server) | line | ({"grammar": TAIL_LINE} if llama_server else {})
-
-
 def _fields(sampling: Sampling, model: str, llama_server: bool) -> dict[str, Any]:
     own = {
         "timings_per_token": True,
-        "repeat_penalty": sampling.repeat_penalty,
         "min_p": sampling.min_p,
         "dry_multiplier": sampling.dry_multiplier,
         "dry_allowed_length": sampling.dry_allowed,

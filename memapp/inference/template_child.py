@@ -35,15 +35,17 @@ def main() -> None:
         template = _compile(asked["source"])
     except Exception:  # such a program can fail in any way
         template = None
-    json.dump([template and _render(template, roles, asked["bos"], asked["eos"]) for roles in asked["conversations"]], sys.stdout)
+    json.dump([template and _render(template, roles, asked) for roles in asked["conversations"]], sys.stdout)
 
 
-def _render(template: Template, roles: Sequence[str], bos: str, eos: str) -> list[str] | None:
+def _render(template: Template, roles: Sequence[str], asked: dict[str, Any]) -> list[str] | None:
     """Render with a placeholder for each content; return the text around them, or None if one is missing or out of order."""
-    stand_ins = [{"role": role, "content": f"\ue000{number}\ue001"} for number, role in enumerate(roles)]
+    texts = [f"\ue000{number}\ue001" for number in range(len(roles))]
+    contents = [[{"type": "text", "text": text}] for text in texts] if asked["in_parts"] else texts
+    stand_ins = [{"role": role, "content": content} for role, content in zip(roles, contents, strict=True)]
     try:
         text = template.render(
-            messages=stand_ins, bos_token=bos, eos_token=eos, add_generation_prompt=True,
+            messages=stand_ins, bos_token=asked["bos"], eos_token=asked["eos"], add_generation_prompt=True,
             strftime_now=FIXED_DATE.strftime, raise_exception=_refuse, tools=None, enable_thinking=False,
         )  # fmt: skip
     except Exception:

@@ -2,8 +2,9 @@
 
 A template is a program from somebody's file. It is run once, by a child process with little time and memory, on a few
 conversations with placeholders for the contents; what stands between two roles is learned from that. So what a person wrote
-is never seen by the template and never read as control text. Owns the choice of a form the template accepts: with a system
-message, or with the system text at the top of the first user turn; with turns as they are, or strictly alternating.
+is never seen by the template and never read as control text. Owns the choice of a form the template accepts: contents as texts,
+or as lists of parts; with a system message, or with the system text at the top of the first user turn; with turns as they are, or
+strictly alternating.
 """
 
 import json
@@ -18,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from memapp.domain.prompt import Prompt, PromptTurn
+from memapp.inference.thoughts import CLOSING
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +77,8 @@ CHATML = ChatForm(
         for role in (SYSTEM, USER, ASSISTANT, END)
     }
 )
-"""For files that bring no template, or one that cannot be rendered."""
+"""For files that bring no template, or one that cannot be rendered; `remark` says so."""
+IN_CHATML = "so its prompts are written in a common form (ChatML), and it may answer poorly."
 
 
 class ChatTemplate:
@@ -84,7 +87,7 @@ class ChatTemplate:
     def __init__(self, source: str | None, *, bos: str = "", eos: str = "") -> None:
         form = _learned(source, bos, eos) if source else None
         if form is None:
-            log.debug("the model has no chat template that can be rendered; ChatML is used")
+            log.warning("the model has no chat template that can be rendered; ChatML is used")
         self.form = form or CHATML
         example = [self.form.between[pair] for pair in ((BEGIN, USER), (USER, ASSISTANT), (ASSISTANT, USER), (USER, END))]
         after_reply = example[2].strip()
@@ -115,12 +118,23 @@ class ChatTemplate:
         return Rendered(tuple(span for span in spans if span.text), tuple(span for span in rest if span.text))
 
 
+def remark(source: str | None) -> str:
+    """Return a warning about a template that ChatML replaces; empty for a usable template. Slow the first time."""
+    if not source:
+        return f"This file has no chat template, {IN_CHATML}"
+    return "" if _learned(source, "", "") else f"The chat template in this file cannot be rendered, {IN_CHATML}"
+
+
 @cache
 def _learned(source: str, bos: str, eos: str) -> ChatForm | None:
     """Return the form that a template takes, the freest there is; None if it takes none."""
+    return _form(source, bos, eos, in_parts=False) or _form(source, bos, eos, in_parts=True)
+
+
+def _form(source: str, bos: str, eos: str, *, in_parts: bool) -> ChatForm | None:
     forms = [(system_role, alternates) for system_role in (True, False) for alternates in (False, True)]
     wanted = list(_conversations(*forms[0]))
-    pieces = dict(zip(wanted, _rendered(source, bos, eos, wanted), strict=True))
+    pieces = dict(zip(wanted, _rendered(source, bos, eos, wanted, in_parts), strict=True))
     for system_role, alternates in forms:
         between = _between({roles: pieces[roles] for roles in _conversations(system_role, alternates)})
         if between is not None:
@@ -149,11 +163,12 @@ def _pairs(roles: Sequence[str]) -> Iterator[tuple[str, str]]:
     return pairwise((BEGIN, *roles, END))
 
 
-def _rendered(source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]]) -> list[list[str] | None]:
+def _rendered(
+    source: str, bos: str, eos: str, conversations: Sequence[tuple[str, ...]], in_parts: bool
+) -> list[list[str] | None]:
     """Let the child render conversations; one that is ended in the middle of it has rendered none."""
-    asked = json.dumps(
-        {"source": source, "bos": bos, "eos": eos, "conversations": conversations, "seconds": CPU_SECONDS}
-    ).encode()
+    template = {"source": source, "bos": bos, "eos": eos, "in_parts": in_parts}
+    asked = json.dumps({**template, "conversations": conversations, "seconds": CPU_SECONDS}).encode()
     command = [sys.executable, "-P", CHILD]
     try:
         done = subprocess.run(
@@ -178,7 +193,8 @@ def _alternating(turns: Sequence[PromptTurn]) -> list[PromptTurn]:
 
 def _thought_through(piece: str) -> str:
     """Close the thoughts that some templates open for the model: it speaks at once, as those do that can be told not to think."""
-    return f"{piece.rstrip()}\n\n</think>\n\n" if piece.rstrip().endswith("<think>") else piece
+    opening = next((tag for tag in CLOSING if piece.rstrip().endswith(tag)), None)
+    return f"{piece.rstrip()}\n\n{CLOSING[opening]}\n\n" if opening else piece
 
 
 def _data_after(piece: str, content: str) -> list[Span]:

@@ -1,21 +1,22 @@
-"""The cache of a context: a prompt, kept between calls, and the branch of the call that runs.
+"""The key/value cache of a context: one trunk for each slot, kept between calls, and the branch of the call that runs.
 
-A call reuses the longest beginning it shares with what was kept. Models whose state cannot be cut back (recurrent, hybrid)
-reuse it only while the conversation grows; otherwise everything is computed again.
-
-Beside it may stand a neutral prompt, kept between calls too, behind which the same reply is computed step by step.
+A call reuses the longest beginning that its prompt shares with the trunk of its slot. Models whose state cannot be cut back
+(recurrent, hybrid) reuse a trunk only while the conversation grows; otherwise the whole prompt is computed again. Where the
+window has no room for all trunks, those of other slots are dropped.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from memapp.domain.prompt import CacheSlot
 from memapp.errors import ModelError
-from memapp.inference.native import BATCH, BRANCH, NEUTRAL, TRUNK, Context
+from memapp.inference.native import BATCH, BRANCH, CHAT, LOOK_UP, Context
 from memapp.inference.owner import Stopped
+
+IDLE_BATCH = 64
+"""Tokens computed at a time in idle time: an interrupted batch is lost, and typing interrupts about once a second."""
+SEQUENCE: Mapping[CacheSlot, int] = {"chat": CHAT, "look-up": LOOK_UP}
 
 
 @dataclass(frozen=True)
@@ -33,83 +34,42 @@ class TrunkCache:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._trunk: list[int] = []
-        """The tokens in the trunk's sequence: what was warmed, or the last call's whole prompt."""
+        self._trunks: dict[int, list[int]] = {sequence: [] for sequence in SEQUENCE.values()}
+        """The tokens of each trunk by its sequence: what was warmed, or the last call's whole prompt."""
         self._branch_length = 0
-        self._neutral: list[int] = []
-        """The tokens of the neutral prompt that is kept; none for none."""
-        self._neutral_scores: NDArray[np.float32] | None = None
-        """Those of the next token behind it."""
-        self._neutral_length = 0
-        """What of its sequence is computed: with the reply, while one is contrasted; else 0."""
 
-    def warm(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
-        """Bring the trunk in; one that is in already, perhaps with more after it, stays as it is."""
-        shared = shared_length(self._trunk, trunk)
+    def warm(self, trunk: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat") -> Prefilled:
+        """Compute a trunk; one that is in its slot already, perhaps with more after it, stays as it is."""
+        sequence = SEQUENCE[slot]
+        shared = shared_length(self._trunks[sequence], trunk)
         if shared == len(trunk):
             return Prefilled(shared, 0, complete=True)
-        return self._prefill_trunk(trunk, stopped)
+        return self._prefill_trunk(sequence, trunk, stopped, batch=IDLE_BATCH)
 
-    def branch(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
-        """Bring the trunk in and begin a branch from it with `rest`; scores for the next token are ready afterwards."""
+    def branch(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped, slot: CacheSlot = "chat") -> Prefilled:
+        """Compute a trunk and begin a branch from it with `rest`; scores for the next token are ready afterwards."""
         self.end_branch()
+        if slot == "scratch":
+            return self._scratch([*trunk, *rest], stopped)
+        sequence = SEQUENCE[slot]
         if not self._context.model.recurrent:
-            return self._grow([*trunk, *rest], stopped)
-        return self._fork(trunk, rest, stopped) if rest else self._fork(trunk[:-1], trunk[-1:], stopped)
+            return self._grow(sequence, [*trunk, *rest], stopped)
+        return self._fork(sequence, trunk, rest, stopped) if rest else self._fork(sequence, trunk[:-1], trunk[-1:], stopped)
 
-    def beside(self, trunk: Sequence[int], neutral: Sequence[int], stopped: Stopped) -> int:
-        """Keep a neutral prompt beside a trunk that begins like it; return the tokens computed for that."""
-        if neutral == self._neutral or self._context.model.recurrent:
-            return 0
-        kept, shared = (shared_length(one, neutral[:-1]) for one in (self._neutral, trunk))  # one token is computed for scores
-        if kept >= shared:
-            self._context.cut(NEUTRAL, kept)
-        else:
-            self._drop_neutral()
-            if not self.warm(trunk[:shared], stopped).complete:
-                return 0
-            self._context.share(NEUTRAL, shared)
-        missing = neutral[max(kept, shared) :]
-        computed = self._compute(missing, [(NEUTRAL,)] * len(missing), max(kept, shared), stopped, logits=True)
-        if computed < len(missing):
-            self._drop_neutral()
-        else:
-            self._neutral, self._neutral_scores = list(neutral), self._context.logits().copy()
-        return computed
-
-    def make_room(self, tokens: int) -> None:
-        """Drop the neutral prompt unless so many tokens have room beside it."""
-        if self._neutral and len(self._neutral) + tokens > self._context.size:
-            self._drop_neutral()
-
-    def contrast(self, neutral: Sequence[int]) -> None:
-        """Compute the reply that begins now behind its neutral prompt as well, if that is kept."""
-        self._neutral_length = len(neutral) if neutral == self._neutral else 0
-
-    def neutral_scores(self) -> NDArray[np.float32] | None:
-        """Return the scores of the next token of the reply behind the neutral prompt; None if it is not contrasted."""
-        if not self._neutral_length:
-            return None
-        return self._neutral_scores if self._neutral_length == len(self._neutral) else self._context.logits(-2)
-
-    def end_contrast(self) -> int:
-        """Compute what comes now of the reply behind its own prompt alone; return the tokens computed behind the neutral one."""
-        if not self._neutral_length:
-            return 0
-        computed = self._neutral_length - len(self._neutral)
-        self._context.cut(NEUTRAL, len(self._neutral))
-        self._neutral_length = 0
-        return computed
-
-    def _drop_neutral(self) -> None:
-        self._context.cut(NEUTRAL, 0)
-        self._neutral, self._neutral_scores, self._neutral_length = [], None, 0
-
-    def aside(self, prompt: Sequence[int], reply_tokens: int, stopped: Stopped) -> Prefilled:
-        """Begin a branch with a prompt that has nothing to do with the trunk; that goes only if there is no room for both."""
+    def make_room(self, tokens: int, slot: CacheSlot = "chat") -> None:
+        """Drop the trunks of other slots, until the tokens of one slot have room beside the rest."""
         self.end_branch()
-        if len(self._trunk) + len(self._neutral) + len(prompt) + reply_tokens > self._context.size:
-            self.forget()
+        for other in (LOOK_UP, CHAT):
+            if other != SEQUENCE.get(slot) and tokens + self._beside_slot(slot) > self._context.size:
+                self._context.cut(other, 0)
+                self._trunks[other] = []
+
+    def _beside_slot(self, slot: CacheSlot) -> int:
+        """Return the tokens kept in all other sequences."""
+        return sum(len(trunk) for sequence, trunk in self._trunks.items() if sequence != SEQUENCE.get(slot))
+
+    def _scratch(self, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
+        """Begin a branch with a prompt that shares nothing with a trunk."""
         computed = self._compute(prompt, [(BRANCH,)] * len(prompt), 0, stopped, logits=True)
         self._branch_length = computed
         complete = computed == len(prompt)
@@ -121,8 +81,6 @@ class TrunkCache:
 
     def extend(self, tokens: Sequence[int]) -> bool:
         """Append tokens to the branch and compute the scores after them; False when it was aborted."""
-        if self._neutral_length:
-            return all(self._extend_both(token) for token in tokens)
         for at in range(0, len(tokens), BATCH):
             part = tokens[at : at + BATCH]
             if not self._decode(part, [(BRANCH,)] * len(part), self._branch_length, logits=True):
@@ -130,70 +88,69 @@ class TrunkCache:
             self._branch_length += len(part)
         return True
 
-    def _extend_both(self, token: int) -> bool:
-        with self._sound():
-            is_done = self._context.decode_in_each(token, {NEUTRAL: self._neutral_length, BRANCH: self._branch_length})
-        self._neutral_length += is_done
-        self._branch_length += is_done
-        return is_done
-
     def end_branch(self) -> None:
-        self.end_contrast()
         self._context.cut(BRANCH, 0)
         self._branch_length = 0
 
     def forget(self) -> None:
         """Empty the cache."""
         self._context.clear()
-        self._trunk = self._neutral = []
-        self._neutral_scores = None
-        self._branch_length = self._neutral_length = 0
+        self._trunks = {sequence: [] for sequence in self._trunks}
+        self._branch_length = 0
 
-    def _prefill_trunk(self, trunk: Sequence[int], stopped: Stopped) -> Prefilled:
-        reused = self._align(trunk)
-        computed = self._compute(trunk[reused:], [(TRUNK,)] * (len(trunk) - reused), reused, stopped, logits=False)
-        return self._settled(trunk, reused, computed, len(trunk) - reused)
+    def _prefill_trunk(self, sequence: int, trunk: Sequence[int], stopped: Stopped, batch: int = BATCH) -> Prefilled:
+        reused = self._align(sequence, trunk)
+        missing = trunk[reused:]
+        computed = self._compute(missing, [(sequence,)] * len(missing), reused, stopped, logits=False, batch=batch)
+        return self._settled(sequence, trunk, reused, computed, len(missing))
 
-    def _grow(self, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
+    def _grow(self, sequence: int, prompt: Sequence[int], stopped: Stopped) -> Prefilled:
         """Compute trunk and rest in one pass and keep both: the next call's rest may begin like this one's."""
-        reused = self._align(prompt[:-1])  # one token has to be computed to have scores
-        self._context.fork()
+        reused = self._align(sequence, prompt[:-1])  # one token has to be computed to have scores
+        self._context.fork(sequence)
         missing = prompt[reused:]
-        computed = self._compute(missing, [(TRUNK, BRANCH)] * len(missing), reused, stopped, logits=True)
+        computed = self._compute(missing, [(sequence, BRANCH)] * len(missing), reused, stopped, logits=True)
         self._branch_length = reused + computed
-        return self._settled(prompt, reused, computed, len(missing))
+        return self._settled(sequence, prompt, reused, computed, len(missing))
 
-    def _fork(self, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
+    def _fork(self, sequence: int, trunk: Sequence[int], rest: Sequence[int], stopped: Stopped) -> Prefilled:
         """Compute the trunk, then the branch from a copy of its state."""
-        warmed = self._prefill_trunk(trunk, stopped)
+        warmed = self._prefill_trunk(sequence, trunk, stopped)
         if not warmed.complete:
             return warmed
-        self._context.fork()
+        self._context.fork(sequence)
         computed = self._compute(rest, [(BRANCH,)] * len(rest), len(trunk), stopped, logits=True)
         self._branch_length = len(trunk) + computed
         return Prefilled(warmed.reused, warmed.computed + computed, complete=computed == len(rest))
 
-    def _align(self, trunk: Sequence[int]) -> int:
-        """Cut the cache back to what it shares with `trunk`; return how many tokens that is."""
-        context = self._context
-        shared = shared_length(self._trunk, trunk)
-        if shared < len(self._trunk) and not context.cut(TRUNK, shared):
+    def _align(self, sequence: int, trunk: Sequence[int]) -> int:
+        """Cut a trunk back to the beginning it shares with `trunk`; return the length of that."""
+        context, kept = self._context, self._trunks[sequence]
+        shared = shared_length(kept, trunk)
+        if shared < len(kept) and not context.cut(sequence, shared):
             self.forget()
             return 0
         # With a sliding window, cells that left the window may be gone although cutting back succeeded.
-        if context.model.window and context.first_position(TRUNK) > max(0, shared - context.model.window):
+        if context.model.window and context.first_position(sequence) > max(0, shared - context.model.window):
             self.forget()
             return 0
-        self._trunk = list(trunk[:shared])
+        self._trunks[sequence] = list(trunk[:shared])
         return shared
 
     def _compute(
-        self, tokens: Sequence[int], owners: Sequence[tuple[int, ...]], position: int, stopped: Stopped, *, logits: bool
+        self,
+        tokens: Sequence[int],
+        owners: Sequence[tuple[int, ...]],
+        position: int,
+        stopped: Stopped,
+        *,
+        logits: bool,
+        batch: int = BATCH,
     ) -> int:
         """Compute tokens in batches; return how many were done before somebody stopped it."""
-        for at in range(0, len(tokens), BATCH):
-            part = slice(at, at + BATCH)
-            last = logits and at + BATCH >= len(tokens)
+        for at in range(0, len(tokens), batch):
+            part = slice(at, at + batch)
+            last = logits and at + batch >= len(tokens)
             if stopped() or not self._decode(tokens[part], owners[part], position + at, logits=last):
                 return at
         return len(tokens)
@@ -211,21 +168,21 @@ class TrunkCache:
             self.forget()
             raise
 
-    def _settled(self, trunk: Sequence[int], reused: int, computed: int, wanted: int) -> Prefilled:
-        """Take stock of what is in the trunk now.
+    def _settled(self, sequence: int, trunk: Sequence[int], reused: int, computed: int, wanted: int) -> Prefilled:
+        """Record which tokens are in a trunk now.
 
         Tokens of an aborted batch may stand in the cache with only some of their layers computed: they are cut off.
         """
         if computed == wanted:
-            self._trunk = list(trunk)
+            self._trunks[sequence] = list(trunk)
             return Prefilled(reused, computed, complete=True)
         self.end_branch()
         if self._context.model.recurrent:
             self.forget()
             return Prefilled(reused, computed, complete=False)
         kept = min(reused + computed, len(trunk))
-        self._trunk = list(trunk[:kept])
-        self._context.cut(TRUNK, kept)
+        self._trunks[sequence] = list(trunk[:kept])
+        self._context.cut(sequence, kept)
         return Prefilled(reused, computed, complete=False)
 
 

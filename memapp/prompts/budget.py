@@ -33,14 +33,14 @@ def fit(
     """Cut a scene down until its request, reply and reserve included, stays within `limit` tokens.
 
     The oldest exchanges go first, in steps, so that what is left begins at the same place for a while and stays in the model's
-    cache; of the last one its end; then what is told, for another turn; the oldest cards; at last the middle of the message.
+    cache; of the last one its end; the oldest cards; at last the middle of the message.
     Costs one count at most when the scene fits as it is.
     Raises `ConfigError` when even an empty message would not fit.
     """
-    room = limit - min(MEMORY_TOKENS, limit // 4)
+    room = room_of(limit)
 
-    def cost(one: PromptContext) -> int:
-        return _cost(request(one), prompt_tokens)
+    def cost_of(one: PromptContext) -> int:
+        return cost(request(one), prompt_tokens)
 
     def is_within(one: PromptContext) -> bool:
         return fits(request(one), room + 1, prompt_tokens)
@@ -50,17 +50,20 @@ def fit(
         return context
     if is_within(without := replace(context, history=())):
         return _with_late_history(context, is_within) or without
-    if context.injected_updates:
-        return fit(replace(context, injected_updates=()), request, limit, prompt_tokens)
     if is_within(replace(without, cards=())):
         kept = [replace(without, cards=context.cards[start:]) for start in range(1, len(context.cards) + 1)]
         return _first(kept, is_within) or without
-    return _cut_message(replace(without, cards=(), profile_line=""), cost, room)
+    return _cut_message(replace(without, cards=(), profile_line=""), cost_of, room)
+
+
+def room_of(limit: int) -> int:
+    """Return how many tokens a request may have within a limit, reply included, before recall has run."""
+    return limit - min(MEMORY_TOKENS, limit // 4)
 
 
 def fits(request: Request, limit: int, prompt_tokens: Callable[[Prompt], int]) -> bool:
     """Say whether a request, reply included, stays below `limit` tokens; what is short enough is not counted."""
-    return _cost(request, _most_tokens) < limit or _cost(request, prompt_tokens) < limit
+    return cost(request, _most_tokens) < limit or cost(request, prompt_tokens) < limit
 
 
 def fit_hits(
@@ -74,10 +77,16 @@ def fit_hits(
     return _first(kept, lambda some: fits(request(some), limit, prompt_tokens)) or ()
 
 
-def _cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
+def least(context: PromptContext, request: Callable[[PromptContext], Request], prompt_tokens: Callable[[Prompt], int]) -> int:
+    """Return the tokens of a context's request without all that `fit` can leave out, reply included."""
+    bare = replace(context, history=(), cards=(), profile_line="")
+    return cost(request(bare if bare.message is None else replace(bare, message="")), prompt_tokens)
+
+
+def cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
+    """Return the tokens of a request, reply included."""
     prompt, sampling = request
-    tail = len(sampling.tail) + sampling.tail_tokens if sampling.tail else 0  # a tail has at most a token per letter
-    return prompt_tokens(prompt) + sampling.max_tokens + tail
+    return prompt_tokens(prompt) + sampling.max_tokens
 
 
 def _most_tokens(prompt: Prompt) -> int:

@@ -6,7 +6,7 @@ from datetime import date
 
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line, shorten
-from memapp.language.english.grammar import sentences
+from memapp.language.grammar import sentences
 from memapp.prompts.templates import template
 
 SHOWN_CHARS = 4000
@@ -18,7 +18,7 @@ def request(said: Sequence[str], day: date) -> tuple[Prompt, Sampling]:
     """Ask for the episode of what was said on a day."""
     listed = "\n".join(f"- {one_line(one)}" for one in said)
     told = template("episode").substitute(day=f"{day.day} {day:%B %Y}", said=shorten(listed, SHOWN_CHARS))
-    prompt = Prompt(template("episode_system").template, (PromptTurn("user", told),), head=HEAD, aside=True)
+    prompt = Prompt(template("episode_system").template, (PromptTurn("user", told),), head=HEAD, slot="scratch")
     return prompt, Sampling(max_tokens=MAX_TOKENS)
 
 

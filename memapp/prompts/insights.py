@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAGS
+from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line
 from memapp.prompts.templates import template
@@ -15,19 +15,15 @@ MOST = 3
 MAX_TOKENS = 220
 GRAMMAR = rf"""
 root ::= "{{\"insights\": [" (item (", " item){{0,{MOST - 1}}})? "]}}"
-item ::= "{{" summary ", " tags ", " evidence ", \"importance\": " [1-5] "}}"
+item ::= "{{" summary ", " evidence "}}"
 summary ::= "\"summary\": \"" letter{{1,{MAX_MEMORY_CHARS}}} "\""
-tags ::= "\"tags\": [" (tag (", " tag){{0,{MAX_TAGS - 1}}})? "]"
 evidence ::= "\"evidence\": [" number (", " number){{1,7}} "]"
-tag ::= "\"" letter{{1,40}} "\""
 number ::= [0-9] [0-9]?
 letter ::= [^"\\\x00-\x1F\x7F]
 """
 _INSIGHT: Mapping[str, Any] = {
     "summary": {"type": "string", "maxLength": MAX_MEMORY_CHARS},
-    "tags": {"type": "array", "items": {"type": "string"}, "maxItems": MAX_TAGS},
     "evidence": {"type": "array", "items": {"type": "integer"}, "minItems": 2},
-    "importance": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
 }
 _ITEM = {"type": "object", "properties": dict(_INSIGHT), "required": list(_INSIGHT), "additionalProperties": False}
 SCHEMA: Mapping[str, Any] = {
@@ -45,14 +41,13 @@ class Concluded:
     """What a model concludes, with the numbers of the lines that it has that from."""
 
     text: str
-    tags: tuple[str, ...]
     evidence: tuple[int, ...]
 
 
 def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
     """Ask for insights from numbered lines."""
     told = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-    prompt = Prompt(template("insights").template, (PromptTurn("user", told),), aside=True)
+    prompt = Prompt(template("insights").template, (PromptTurn("user", told),), slot="scratch")
     return prompt, Sampling(max_tokens=MAX_TOKENS, temperature=0.0, grammar=GRAMMAR, schema=SCHEMA)
 
 
@@ -67,9 +62,9 @@ def _concluded(written: str, lines: int) -> Concluded | None:
         one = json.loads(written)
     except ValueError:
         return None
-    summary, tags, numbers = one.get("summary"), one.get("tags"), one.get("evidence")
-    if not (isinstance(summary, str) and isinstance(tags, list) and isinstance(numbers, list)):
+    summary, numbers = one.get("summary"), one.get("evidence")
+    if not (isinstance(summary, str) and isinstance(numbers, list)):
         return None
     cited = dict.fromkeys(number for number in numbers if type(number) is int and 1 <= number <= lines)
     text = re.sub(r"\b[Tt]he [Uu]ser\b", "User", one_line(clean(summary)))
-    return Concluded(text, tuple(one_line(clean(tag)) for tag in tags if isinstance(tag, str)), tuple(cited))
+    return Concluded(text, tuple(cited))

@@ -16,7 +16,6 @@ EXPECTED = {
     "mode": "plain or inner_voice",
     "trust_level": "a number from 0 to 1",
     **dict.fromkeys(("case_facts", "evidence"), "a list of texts of 1 to 2,000 characters"),
-    "examples": "a list of pairs of texts, each of 1 to 2,000 characters",
     "reply_tokens": "a whole number from 16 to 8,192",
 }
 """What each key of a persona takes."""

@@ -1,83 +1,90 @@
-"""Call 1: what has to be looked up for a reply, and what the person may say next."""
+"""Call 1: which facts about the person would change the reply, and what the person may say next.
+
+Its prompt has a slot of its own in the cache, whose beginning is the same in every chat and for every persona; a turn computes
+the message and the few tokens behind it.
+"""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from memapp.domain.prompt import Prompt, PromptForm, Sampling
+from memapp.domain.chat import Exchange
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.domain.text import clean, one_line, shorten
-from memapp.language.english.recall import query_words
-from memapp.prompts.context import PromptContext, trunk
-from memapp.prompts.templates import template
+from memapp.language.recall import query_words
+from memapp.prompts.context import PromptContext
+from memapp.prompts.few_shot import look_up_message, look_up_system, look_up_turns
 
+KEY = "needed_info"
+PREDICTION_KEY = "what_the_person_writes_next"
+"""The specification's PREDICTION_NEXT, in words: under that name a small model writes topics, or asks what a prediction is."""
+HEAD = f'{{"{KEY}":'
+"""Ends before ` [`: in many vocabularies ` []` and ` ["` are one token, and a head that cuts such a token spoils the items."""
+PREDICTION_CHARS = 160
+MAX_TOKENS = 40
+PREDICTION_TOKENS = 64
+BEFORE_CHARS = 160
+"""Shown of each message before this one: enough for a follow-up such as `and for her?`."""
+MESSAGE_CHARS = 1200
+"""Shown of a message; the beginning and the end of a long one."""
 MAX_KEYWORDS = 5
 KEYWORD_CHARS = 32
-PREDICTION_CHARS = 160
-MAX_TOKENS = 96
-REPEAT_PENALTY = 1.15
-"""Halves the tokens of the list: a small model would say each keyword in five ways."""
 LONGEST_CHARS = 8000
 """How much of a reply is read; what the grammar allows is far shorter."""
 KEYWORD_SOURCE_CHARS = 2000
 """How much of a long message is searched for keywords."""
-
-KEY: Mapping[PromptForm, str] = {"simple": "keywords", "full": "needed_info"}
-"""What the list is called. A small model gets no other instruction: none that was tried made it name better things, and
-without one call 2 goes on where call 1 began."""
-HEAD: Mapping[PromptForm, str] = {"simple": f'{{"{KEY["simple"]}": ["', "full": f'{{"{KEY["full"]}": ['}
-"""A small model that need not name anything names nothing; another knows when nothing is needed."""
-_LIST: Mapping[PromptForm, str] = {
-    "simple": rf'keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}}',
-    "full": rf'("\"" keyword (", \"" keyword){{0,{MAX_KEYWORDS - 1}}})?',
-}
-_RULES = rf"""
-keyword ::= letter (letter | digit){{0,15}} (" " (letter | digit){{1,16}}){{0,3}} "\""
+GRAMMAR = r"""root ::= " []" | " [\"" item (", \"" item)? "]"
+item ::= word (" " word){0,3} "\""
+word ::= letter (letter | [0-9]){0,17}
 letter ::= [A-Za-z'\u00C0-\u024F\u0370-\u1FFF\u3040-\uD7FF-]
-digit ::= [0-9]
-prediction ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
 """
-GRAMMAR = {form: f'root ::= {items} "], \\"prediction_next\\": \\"" prediction{_RULES}' for form, items in _LIST.items()}
-"""A keyword is one to four short words: without that, a small model writes timestamps and addresses."""
+"""Two items of up to four words: the first two held the right kind as often as five, and each costs half a second."""
+PREDICTION_GRAMMAR = rf"""root ::= [^"\\\x00-\x1F\x7F]{{1,{PREDICTION_CHARS}}} "\"}}"
+"""
+_LISTED = {KEY: {"type": "array", "items": {"type": "string"}, "maxItems": 2}}
+SCHEMA = {"type": "object", "properties": _LISTED, "required": [KEY], "additionalProperties": False}
+_PREDICTED = {PREDICTION_KEY: {"type": "string", "minLength": 1, "maxLength": PREDICTION_CHARS}}
+PREDICTION_SCHEMA = {
+    "type": "object",
+    "properties": {**_LISTED, **_PREDICTED},
+    "required": [KEY, PREDICTION_KEY],
+    "additionalProperties": False,
+}
 
 _STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CUT_STRING = re.compile(r'[^"\]]*"((?:[^"\\]|\\.)*)\\?$', re.DOTALL)
-_LIST_START = re.compile(rf'"(?:{"|".join(KEY.values())})"\s*:\s*\[')
 _LIST_END = re.compile(r"[^\"]*?\]")
-_LIST_GOES_ON = re.compile(r'\s*["\]]')
 _STRING_REST = re.compile(r'((?:[^"\\]|\\.)*)', re.DOTALL)
 
 
 def request(context: PromptContext) -> tuple[Prompt, Sampling]:
-    """Ask what to look up; the reply may be read until `read_enough`."""
-    form = context.form
-    asked = template("predict").template if form == "full" else ""
-    prompt = replace(trunk(context), suffix=asked, head=HEAD[form])
-    penalty = REPEAT_PENALTY if form == "simple" else 1.0
-    return prompt, Sampling(max_tokens=MAX_TOKENS, repeat_penalty=penalty, grammar=GRAMMAR[form])
+    """Return the request for the list; the reply may be read until the list closes."""
+    return _prompt(context, HEAD), Sampling(max_tokens=MAX_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
 
 
 def finish_request(context: PromptContext, needed_info: Sequence[str]) -> tuple[Prompt, Sampling]:
-    """Ask for the rest of a reply that was read until its list was closed."""
+    """Return the request for the prediction that stands behind the list."""
     listed = json.dumps(list(needed_info), ensure_ascii=False)
-    prompt, sampling = request(context)
-    grammar = "root ::= prediction\n" + _RULES.splitlines()[-1] + "\n"
-    return (
-        replace(prompt, head=f'{{"{KEY[context.form]}": {listed}, "prediction_next": "'),
-        replace(sampling, grammar=grammar),
-    )
+    head = f'{HEAD} {listed}, "{PREDICTION_KEY}": "'
+    return _prompt(context, head), Sampling(max_tokens=PREDICTION_TOKENS, grammar=PREDICTION_GRAMMAR, schema=PREDICTION_SCHEMA)
 
 
-def parse(text: str, form: PromptForm = "simple") -> tuple[str, ...]:
+def prediction_request(context: PromptContext, reply: str) -> tuple[Prompt, Sampling]:
+    """Return the request for the message that is expected after a reply."""
+    return finish_request(replace(context, history=(*context.history, Exchange(context.message, reply)), message="…"), ())
+
+
+def parse(text: str) -> tuple[str, ...]:
     """Read what is needed from a reply that came after the head, whole, cut short or garbage."""
-    items, begun, _ = _items(text, form)
+    items, begun, _ = _items(text)
     return _useful([*items, *begun])
 
 
-def needs_nothing(text: str, form: PromptForm) -> bool:
-    """Say whether a reply is a list that names nothing, as a small model is never allowed to write it."""
-    items, _, closed = _items(text, form)
-    return form == "full" and closed and not _useful(items)
+def needs_nothing(text: str) -> bool:
+    """Return True for a reply that is a list which names nothing."""
+    items, _, closed = _items(text)
+    return closed and not _useful(items)
 
 
 def parse_prediction(text: str) -> str:
@@ -86,13 +93,9 @@ def parse_prediction(text: str) -> str:
     return shorten(unescaped(found[1]), PREDICTION_CHARS) if found else ""
 
 
-def read_enough(text: str, form: PromptForm = "simple") -> bool:
-    """Say whether call 1 need not be read further: its list is closed, or in the simple form holds a keyword that says something.
-
-    Further ones of a small model take longer to write than they help to find.
-    """
-    items, _, closed = _items(text, form)
-    return closed or (form == "simple" and _useful(items) != ()) or len(text) > LONGEST_CHARS
+def read_enough(text: str) -> bool:
+    """Return True where call 1 need not be read further: its list is closed."""
+    return _items(text)[2] or len(text) > LONGEST_CHARS
 
 
 def keywords(message: str) -> tuple[str, ...]:
@@ -100,13 +103,39 @@ def keywords(message: str) -> tuple[str, ...]:
     return tuple(query_words(clean(message[:KEYWORD_SOURCE_CHARS])))[:MAX_KEYWORDS]
 
 
-def _items(text: str, form: PromptForm) -> tuple[list[str], list[str], bool]:
-    """Return the strings of the list, the one that has only begun, and whether the list ends."""
+def unescaped(text: str) -> str:
+    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it is."""
+    try:
+        text = str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        text = text.replace("\\", "")
+    return one_line(clean(text))
+
+
+def _prompt(context: PromptContext, head: str) -> Prompt:
+    before = context.history[-1] if context.history else None
+    message = look_up_message(_shown(context.message or ""), before and _begun(before))
+    return Prompt(look_up_system(), (*look_up_turns(), PromptTurn("user", message)), head=head, slot="look-up")
+
+
+def _begun(exchange: Exchange) -> Exchange:
+    user = exchange.user and shorten(one_line(exchange.user), BEFORE_CHARS)
+    return Exchange(user, shorten(one_line(exchange.reply), BEFORE_CHARS))
+
+
+def _shown(message: str) -> str:
+    front = MESSAGE_CHARS * 2 // 3
+    return message if len(message) <= MESSAGE_CHARS else f"{message[:front]} … {message[front - MESSAGE_CHARS :]}"
+
+
+def _items(text: str) -> tuple[list[str], list[str], bool]:
+    """Return the strings of the list, the one that has only begun, and whether the list ends; nothing where there is no list."""
     text = text[:LONGEST_CHARS]
-    begun = _LIST_START.search(text)  # a server that cannot continue the head writes it again
-    if not begun and form == "full" and not _LIST_GOES_ON.match(text):  # words about what it would need, and no list
+    # A server that cannot continue the head writes it again.
+    begun = re.search(rf'"{KEY}"\s*:\s*\[', text) or re.match(r"\s*\[", text)
+    if not begun:
         return [], [], False
-    text = text[begun.end() :] if begun else '"' + text if form == "simple" else text
+    text = text[begun.end() :]
     items: list[str] = []
     at = 0
     while found := _STRING.match(text, at):
@@ -120,19 +149,10 @@ def _items(text: str, form: PromptForm) -> tuple[list[str], list[str], bool]:
 
 def _useful(items: Sequence[str]) -> tuple[str, ...]:
     """Drop what says nothing, repeats the request or was said before; keep the first five."""
-    asked = [query_words(key) for key in KEY.values()]
+    asked = query_words(KEY)
     kept: dict[str, str] = {}
     for item in items:
         word = shorten(item, 2 * KEYWORD_CHARS).strip(" .,;:!?\"'")
-        if (words := query_words(word)) and words not in asked:
+        if (words := query_words(word)) and words != asked:
             kept.setdefault(word.lower(), word)
     return tuple(kept.values())[:MAX_KEYWORDS]
-
-
-def unescaped(text: str) -> str:
-    """Read the inside of a JSON string as one clean line; one that is not valid JSON is taken as it is."""
-    try:
-        text = str(json.loads(f'"{text}"', strict=False))
-    except ValueError:
-        text = text.replace("\\", "")
-    return one_line(clean(text))

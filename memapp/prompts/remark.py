@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.prompts import respond
+from memapp.prompts.attempt import FIRST, Attempt
 from memapp.prompts.context import PromptContext, speech, trunk
-from memapp.prompts.respond import DRY_ALLOWED, DRY_MULTIPLIER, FIRST, REPEAT_PENALTY, Attempt, in_form, notes
 from memapp.prompts.templates import template
 
 REMARK_TOKENS = 80
@@ -12,20 +13,11 @@ TEMPERATURE = 0.7
 
 
 def request(context: PromptContext, attempt: Attempt = FIRST) -> tuple[Prompt, Sampling]:
-    """Ask for one short remark; the scene has no message."""
+    """Return the request for one short remark; the context's message is left out."""
     head, stop = speech(context.persona)
     context = replace(context, message=None)
-    known = notes(context, ()) if context.form == "full" else ""
-    asked = "\n\n".join(filter(None, [known, template("remark").template]))
+    asked = "\n\n".join([*respond.known(context), template("remark").template])
     prompt = replace(trunk(context), suffix=asked, head=head)
-    sampling = Sampling(
-        max_tokens=min(context.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS),
-        temperature=attempt.temperature(TEMPERATURE),
-        repeat_penalty=REPEAT_PENALTY,
-        dry_multiplier=DRY_MULTIPLIER,
-        dry_allowed=DRY_ALLOWED,
-        said=context.said,
-        seed=len(context.history) + attempt.seed,
-        stop=stop,
-    )
-    return prompt, in_form(context.form, sampling)
+    max_tokens = min(context.persona.reply_tokens or REMARK_TOKENS, REMARK_TOKENS)
+    seed = len(context.history) + attempt.seed
+    return prompt, replace(respond.sampling(context, max_tokens, TEMPERATURE, attempt, stop), seed=seed)

@@ -27,13 +27,7 @@ version = reading(history.get_version)
 def rates(runtime: Runtime) -> Rates:
     """Return how well the loop does."""
     session = runtime.read()
-    at_once, said = activity.written_and_said(session)
-    return Rates(
-        guesses=expectations.hit_rates(session, None),
-        facts_at_once=at_once,
-        facts_said=said,
-        recalled_on_demand=activity.recalled_on_demand(session),
-    )
+    return Rates(expectations.hit_rates(session, None), activity.recalled_on_demand(session))
 
 
 def tidied(runtime: Runtime) -> Tidied:

@@ -3,45 +3,46 @@
 Whatever fails on the way, the reply's row gets a final state and keeps the text written so far.
 """
 
-import re
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Role, exchanges
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Finished, Piece, Usage
+from memapp.domain.repetition import loop_start, without_echo
 from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
-from memapp.errors import DiskFull, MemappError, ModelError, StoreError
+from memapp.errors import DiskFull, MemappError, ModelDied, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
-from memapp.language.english.expectation import writable
-from memapp.language.english.life_domains import serves
-from memapp.language.language_of import is_foreign
-from memapp.prompts import own_remarks, predict, quotes, respond
+from memapp.language.held import is_held
+from memapp.language.recited import recited, without
+from memapp.language.word_file import words_of
+from memapp.prompts import own_remarks, predict, respond
+from memapp.prompts.attempt import Attempt
 from memapp.prompts.context import PromptContext
-from memapp.prompts.respond import Attempt
 from memapp.runtime import Runtime
-from memapp.services.life_domains import kept_out
-from memapp.services.open_turn import OpenTurn, said_in
-from memapp.services.prompt_form import current_key, fall_back, prompt_form
+from memapp.services.limits import forgotten_limits, reminder
+from memapp.services.open_turn import OpenTurn, best_effort, said_in
 from memapp.services.query import conversation_scope
-from memapp.services.retrieved import Retrieved, look_up, news, shown
+from memapp.services.quotations import Quoted
+from memapp.services.retrieved import Retrieved, look_up, shown
 from memapp.services.turn_prompt import affordable, prompt_context, reply_request
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
 from memapp.store.access_counts import count_access
 from memapp.store.session import Session
 
+T = TypeVar("T")
 SAVE_PARTIAL_SECONDS = 2.0
 TITLE_CHARS = 48
 ERASED = ("Something was erased for good while this was written.", "Try again.")
 ENDS = (".", "!", "?", "\n")
 """After these it is looked whether a reply goes round in circles."""
-SENTENCE_END = re.compile(r"(?<=[^\d\s][.!?])(?=\s)|(?<=\n)")
 
 
 def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
@@ -52,6 +53,8 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
         with reply.watched(), leases.renewed(runtime.write, chat.answering(turn.thread.id), runtime.database.owner):
             yield from reply.write()
         reply.settle()
+    except ModelDied as reason:
+        reply.status, error = MessageStatus.INTERRUPTED, reason
     except MemappError as reason:
         reply.status, error = MessageStatus.FAILED, reason
     except GeneratorExit:  # the watcher stopped iterating
@@ -62,7 +65,7 @@ def answer(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
     if problem := error or unsaved or (MemappError(*ERASED) if saved.status is MessageStatus.FAILED else None):
         yield Failed(saved, problem)
     else:
-        yield Completed(saved, reply.expects)
+        yield Completed(saved)
 
 
 @dataclass
@@ -72,20 +75,10 @@ class _Reply:
     runtime: Runtime
     turn: OpenTurn
     text: str = ""
-    aside: str = ""
-    """What was cut of it."""
-    held: str = ""
-    """What came of a sentence that may have to be left out."""
-    kept_out: frozenset[str] = frozenset()
-    """Foods that are not to be given to the person: no sentence offers them."""
-    expects: str = ""
     needed_info: tuple[str, ...] = ()
     has_asked: bool = False
     """Call 1 has said what is needed, now or in idle time; that may be nothing."""
-    is_broken: bool = False
-    """In the full form it said nothing that can be read."""
     retrieved: Retrieved = field(default_factory=Retrieved)
-    injected_updates: Delta = NO_NEWS
     shown: tuple[Recalled, ...] = ()
     """What the prompt says of the memory."""
     predict_usage: Usage = field(default_factory=Usage)
@@ -112,43 +105,47 @@ class _Reply:
         if runtime.chat.ready() is None:
             yield Waiting(runtime.chat.note)
         model = runtime.chat.wait(turn.cancel, runtime.settings.first_token_seconds)
-        if self._is_beyond(model):
-            self.text = own_remarks.reworded(own_remarks.ENGLISH_ALONE[0], self._said())
-            yield Streamed(self.text)
-            return
         context_of = partial(prompt_context, runtime, model, turn.thread, turn.earlier)
         if turn.message is None:
             context = context_of(None)
         else:
             in_prompt, about = [*turn.earlier, turn.message], turn.message.text
-            if turn.prefetch is not None and not quotes.is_small_talk(about):  # the expected message may have been about more
+            if turn.prefetch is not None:
                 about = turn.prefetch.message  # the same as in idle time, so that the cache fits
-            injected_updates = news(runtime, turn.thread.id, about, in_prompt)
-            context = context_of(turn.message.text, injected_updates.lines)
-            self.injected_updates = injected_updates if context.injected_updates else NO_NEWS
+            context = context_of(turn.message.text)
             if turn.prefetch is not None:
                 self.needed_info, self.has_asked = turn.prefetch.needed_info, True
                 yield Predicted(self.needed_info, "prefetched", Usage())
             else:
                 yield self._predict(model, context)
-            found = look_up(runtime, turn.thread.id, about, self.needed_info, in_prompt)
-            found = replace(found, hits=respond.in_prompt(context, found.hits))
-            self.retrieved = affordable(runtime, model, context, found)
+            self.retrieved = self._attempt("look_up", partial(self._look_up, model, context, about, in_prompt)) or Retrieved()
             yield self._found()
         context = replace(context, said=(*context.said, *turn.others))
-        self.kept_out = kept_out(runtime, context.message or "", self.retrieved.hits)
         attempt = Attempt(len(turn.others))
         yield from self._stream(model, context, attempt)
-        repeated = respond.repeats(self.text, exchanges(turn.earlier), turn.message.text if turn.message else None)
-        needs_another = turn.message is None or respond.needs_another(turn.message.text, context.said)
-        is_worthless = self._is_all_aside and needs_another
-        if (repeated or is_worthless or self.text.strip() in turn.others) and not turn.cancel.is_set():
+        message = turn.message.text if turn.message else ""
+        repeated = respond.repeats(self.text, exchanges(turn.earlier), message) or self._echoed or " ".join(self._recited)
+        if (repeated or self.text.strip() in turn.others) and not turn.cancel.is_set():
             yield Restarted(repeated or self.text)
-            self.text = self.expects = self.aside = self.held = ""
+            self.text = ""
             attempt = replace(attempt, second=True)
             yield from self._stream(model, context, attempt)
-        if self._is_all_aside and not turn.cancel.is_set():
-            self.text = own_remarks.at_a_loss(turn.message.text if turn.message else "", self._said(), self.aside)
+        if turn.cancel.is_set():
+            return
+        if echoed := self._echoed:
+            yield Restarted(echoed)
+            self.text = without_echo(self.text, echoed) or own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
+            yield Streamed(self.text)
+        elif said := self._recited:
+            yield Restarted(" ".join(said))
+            self.text = without(self.text, said) or own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
+            yield Streamed(self.text)
+        if turn.quoted and not self._attempt("is_held", partial(self._is_held, turn.quoted)):
+            yield Restarted(self.text)
+            self.turn, self.text = replace(turn, known=turn.quoted.told), turn.quoted.told.text
+            yield Streamed(self.text)
+        elif turn.message is not None:
+            yield from self._attempt("remind", self._remind) or ()
 
     def settle(self) -> None:
         """Say how the reply ended. Raises `ModelError` for none."""
@@ -178,86 +175,108 @@ class _Reply:
                 if isinstance(part, Finished):
                     self.predict_usage = part.usage
                 elif not enough.is_set():
-                    text += part.text
-                    if predict.read_enough(text, context.form):
+                    text = part.joined_to(text)
+                    if predict.read_enough(text):
                         enough.set()
-        self.needed_info = predict.parse(text, context.form)
-        self.has_asked = bool(self.needed_info) or predict.needs_nothing(text, context.form)
+        self.needed_info = predict.parse(text)
+        self.has_asked = bool(self.needed_info) or predict.needs_nothing(text)
         if self.has_asked:
             with self._saving() as session:
                 checkpoints.advance(session, self.turn.thread.id, lambda at: at.predicted(self.needed_info))
             return Predicted(self.needed_info, "model", self.predict_usage)
-        self.is_broken = context.form == "full" and not self.turn.cancel.is_set()
         return Predicted(predict.keywords(context.message or ""), "keywords", self.predict_usage)
+
+    def _attempt(self, op: str, step: Callable[[], T]) -> T | None:
+        return best_effort(self.runtime, self.turn.thread.id, op, step)
+
+    def _look_up(self, model: ChatModel, context: PromptContext, about: str, in_prompt: list[Message]) -> Retrieved:
+        """Return what is known for the reply, as far as its prompt says it and has room for it."""
+        if self.turn.quoted:
+            found = Retrieved(self.turn.quoted.told.hits, searches=1)
+        else:
+            found = look_up(self.runtime, self.turn.thread.id, about, self.needed_info, in_prompt)
+        return affordable(self.runtime, model, context, found)
 
     def _stream(self, model: ChatModel, context: PromptContext, attempt: Attempt) -> Iterator[TurnEvent]:
         prompt, sampling = reply_request(self.runtime, context, self.retrieved, attempt)
-        tail = ""
         with closing(model.generate(prompt, sampling, self.turn.cancel)) as stream:
             for part in stream:
                 match part:
                     case Finished(reason=reason, usage=usage):
                         self.usage = replace(usage, at_limit=reason == "length", waited_seconds=self.waited_seconds)
-                    case Piece(text=text, tail=True):
-                        tail += text
-                    case Piece(text=""):
-                        if not self.thought:
-                            self.thought = True
-                            yield Thinking()
+                    case Piece(retracts=True, thought=thought):
+                        yield self._retracted(clean(thought))
+                    case Piece(text="", thought=thought):
+                        self.thought = True
+                        yield Thinking(clean(thought))
                     case Piece(text=text):
                         self.waited_seconds = self.waited_seconds or time.monotonic() - self.turn.began_at
-                        said = self._offered(clean(text))[: MAX_MESSAGE_CHARS - len(self.text)]
+                        said = clean(text)[: MAX_MESSAGE_CHARS - len(self.text)]
                         self.text += said
                         self._save_partial()
                         yield Streamed(said)
-                        if said.rstrip(" ").endswith(ENDS) and self._cut(context):
-                            self.usage, self.held = Usage(waited_seconds=self.waited_seconds), ""
+                        if said.rstrip(" ").endswith(ENDS) and self._cut():
+                            self.usage = Usage(waited_seconds=self.waited_seconds)
                             break
                         if len(self.text) == MAX_MESSAGE_CHARS:  # nothing counted what that cost
                             self.usage = Usage(at_limit=True, waited_seconds=self.waited_seconds)
                             break
-        if last := self._offered("", is_end=True)[: MAX_MESSAGE_CHARS - len(self.text)]:
-            self.text += last
-            yield Streamed(last)
-        self._cut(context)
-        message = self.turn.message.text if self.turn.message else ""
-        self.expects = writable(respond.parse_prediction(clean(tail)), [self.text, message])
+        self._cut()
 
-    def _offered(self, text: str, *, is_end: bool = False) -> str:
-        """Return of what came what may be shown; where there is a food to leave out, only whole sentences can tell."""
-        if not self.kept_out:
-            return text
-        *whole, self.held = SENTENCE_END.split(self.held + text)
-        if is_end:
-            whole, self.held = [*whole, self.held], ""
-        self.aside += "".join(one for one in whole if serves(one, self.kept_out))
-        return "".join(one for one in whole if not serves(one, self.kept_out))
+    def _retracted(self, thought: str) -> Thinking:
+        """Take back what was streamed, since it was a thought, also out of what is saved of the reply."""
+        self.text = ""
+        self.thought, self.waited_seconds, self.saved_at = True, 0.0, -math.inf
+        self._save_partial()
+        return Thinking(thought, retracts=True)
 
-    def _cut(self, context: PromptContext) -> bool:
-        """Cut what a reply should not say, and say whether it ends there. If it begins with that, it may still come."""
-        start = respond.cut_at(context, self.retrieved.hits, self.text)
-        self.aside += "" if start is None else self.text[start:]
+    def _cut(self) -> bool:
+        """Cut a reply where it goes round in circles, and return True if it ends there."""
+        start = loop_start(self.text)
         self.text = self.text[:start]
-        return start is not None and bool(self.text.strip())
+        return start is not None
 
-    def _is_beyond(self, model: ChatModel) -> bool:
-        """Say whether the model cannot read the message, since it was made for English; who tries again hears what it says."""
-        is_english_alone = model.languages == ("en",) and prompt_form(self.runtime, model) == "simple"
-        message = self.turn.message
-        return is_english_alone and message is not None and not self.turn.others and is_foreign(message.text)
+    def _remind(self) -> list[TurnEvent]:
+        """Put below a reply that forgets a limit of the person what they told of it."""
+        message = self.turn.message.text if self.turn.message else ""
+        if not (forgotten := forgotten_limits(self.runtime, self.text, message)):
+            return []
+        told = reminder(self.runtime, forgotten)
+        new = [hit for hit in forgotten if hit.id not in {one.id for one in self.shown}]
+        with self._saving() as session:
+            recalls.save_recalls(session, self.turn.reply.id, new, after=len(self.shown))
+        self.text, self.shown = self.text.rstrip() + told, (*self.shown, *new)
+        return [Streamed(told), *([Found(self.shown)] if new else [])]
+
+    def _is_held(self, quoted: Quoted) -> bool:
+        """Return True for a reply that says of the person what the quotations say, or what was said in the chat."""
+        message = self.turn.message.text if self.turn.message else ""
+        chat_said = [one.text for one in self.turn.earlier if one.role is Role.USER]
+        return is_held(self.text, message, quoted.lines, chat_said, words_of(message))
 
     def _said(self) -> list[str]:
         return said_in(self.runtime.read(), self.turn.thread.id)
 
     @property
-    def _is_all_aside(self) -> bool:
-        return bool(self.aside) and not self.text.strip()
+    def _echoed(self) -> str:
+        """The message, if the reply says it again."""
+        message = self.turn.message.text if self.turn.message else ""
+        return message if without_echo(self.text, message) != self.text else ""
+
+    @property
+    def _recited(self) -> list[str]:
+        """The sentences in which the model speaks as the person, in the words of their notes."""
+        if self.turn.message is None:
+            return []
+        message = self.turn.message.text
+        notes = [respond.words(hit) for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.said_by != "assistant"]
+        return recited(self.text, notes, message, words_of(message))
 
     def _found(self) -> Found:
         """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""
         best = max(self.retrieved.hits, key=lambda hit: hit.score, default=None)
         sim, category = (best.score, best.category or None) if best else (None, None)
-        self.shown = shown(self.runtime, self.retrieved, self.injected_updates)
+        self.shown = shown(self.runtime, self.retrieved)
         with self._saving() as session:
             recalls.save_recalls(session, self.turn.reply.id, self.shown)
             for _ in range(self.retrieved.searches):
@@ -324,18 +343,15 @@ class _Reply:
         """The second commit: the reply, what is expected next, which memories were of use, and what it cost."""
         thread_id, reply, message = self.turn.thread.id, self.turn.reply, self.turn.message
         chat.finish_message(session, reply.id, self.text.strip(), self.status, self.usage, self._by)
-        count_access(session, [hit.id for hit in self.retrieved.hits if hit.kind == "memory"])
-        if self.status is not MessageStatus.FAILED:
-            settled = (*self.retrieved.delta.settled, *self.injected_updates.settled)
-            delta.settle(session, conversation_scope(self.runtime), thread_id, settled)
-        if self.expects:
-            expectations.save_prediction(session, thread_id, reply.id, "responder", self.expects, ())
+        count_access(session, [hit.id for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.kind == "memory"])
+        if self.status not in (MessageStatus.FAILED, MessageStatus.INTERRUPTED):
+            delta.settle(session, conversation_scope(self.runtime), thread_id, self.retrieved.delta.settled)
         if self.has_asked:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info)
         if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
         self._note(session)
-        checkpoints.advance(session, self.turn.thread.id, lambda at: at.settled(self.expects))
+        checkpoints.advance(session, self.turn.thread.id, Checkpoint.settled)
         leases.release(session, chat.answering(thread_id), self.runtime.database.owner)
 
     def _note(self, session: Session) -> None:
@@ -343,14 +359,11 @@ class _Reply:
         if self.turn.message and not (self.has_asked or self.turn.known):
             note("context", "predict", "skipped")
         meta = {
-            "model": current_key(self.runtime),
-            "broken": int(self.is_broken),
             "status": self.status,
             "recalled": len(self.retrieved.hits),
             "recalled_on_demand": int(self.retrieved.on_demand),
             "call_1": asdict(self.predict_usage),
             "call_2": asdict(self.usage),
         }
-        note("hotpath", "respond", "error" if self.status is MessageStatus.FAILED else "ok", meta=meta)
-        if self.is_broken:
-            fall_back(self.runtime, session)
+        has_failed = self.status in (MessageStatus.FAILED, MessageStatus.INTERRUPTED)
+        note("hotpath", "respond", "error" if has_failed else "ok", meta=meta)

@@ -6,25 +6,22 @@ answer by number.
 
 from collections.abc import Sequence
 
-from memapp.domain.changes import Actor, Event, SoftDeleted
+from memapp.domain.changes import Actor, SoftDeleted
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, Role
 from memapp.domain.consent import ConsentRequest, label
-from memapp.domain.history import MESSAGE
 from memapp.domain.memory import FromMemory, Kind, Memory, Recalled, State
-from memapp.domain.profile import Hint
 from memapp.domain.text import counted
-from memapp.language.english.memory_request import chosen_in
-from memapp.language.english.named_subject import is_about, subject_of
-from memapp.language.english.profile import stated_by
-from memapp.language.english.second_person import addressed
-from memapp.prompts.quotes import asks
+from memapp.language.profile import stated
+from memapp.language.requests import chosen
+from memapp.language.sentence import is_question
+from memapp.language.subject import is_about, subject_of
+from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services import undo
 from memapp.services.consent import decisions, pending
 from memapp.services.named import Named, named, said_of
-from memapp.services.retract import ended_by, gave_way, restore
-from memapp.store import changes, consents, expectations, history, memories, recalls, search
-from memapp.store.history import Touched
+from memapp.services.retract import ended_by, gave_way, restore, unsay
+from memapp.store import changes, consents, history, memories, recalls, search
 from memapp.store.session import Session
 
 WHICH = "Which one? Say its number, or all; F3 shows every memory."
@@ -39,19 +36,18 @@ ALL_OF_IT = (
 LISTED = 8
 
 
-def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, every: bool, is_sure: bool) -> FromMemory | None:
-    """Forget what is named; ask which where several memories are about it, unless every one is meant, or it is not sure to be.
-
-    None where that is not sure, and memory holds nothing like it.
-    """
+def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, is_sure: bool) -> FromMemory | None:
+    """Forget what is named; ask which where several memories are about it. None where memory surely holds nothing like it."""
     found = named(runtime, content)
     told = [one for one in found.facts if one.kind is not Kind.EPISODIC]  # what a chat was about goes with what it told
-    if (found.facts and not is_sure) or (len(told or found.facts) > 1 and not every):
+    if len(told or found.facts) > 1:
         return _ask_which(found.facts)
     unsaid = [one for one in said_of(runtime, content) if one != message.id]
     is_over = bool(search.taken_back(runtime.read(), unsaid))  # what is meant was replaced, and no other is
     if not (found.is_known or found.requests or is_over) and found.near:
-        return _ask_which(found.near)
+        if len(found.near) > 1 or not is_sure:
+            return _ask_which(found.near)
+        found = Named(found.near)
     if gone := _let_go(runtime, found, unsaid, actor):
         return _own(gone)
     if unsaid or is_sure:
@@ -73,7 +69,7 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, n
     if len(facts) > 1 and shown:
         return _ask_which(facts)
     waiting = () if shown else _waiting(runtime, said)
-    if not never_was and before and not (facts or waiting or asks(said[0].text)):
+    if not never_was and before and not (facts or waiting or is_question(said[0].text, words_of(said[0].text))):
         waiting = _waiting(runtime, before)  # `I told nobody` goes with what was told
         said = [*before, *said] if waiting else said
     if not (facts or waiting or (said and not never_was)):
@@ -88,6 +84,8 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
     What an answer from memory tells was not done by that.
     """
     session, said = runtime.read(), [one for one in earlier if one.role is Role.USER][-1:]
+    if open_choice(runtime, earlier):  # nothing was done yet
+        return _own(ALL_LEFT)
     if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, said):
         return _own(NOTHING_CHANGED)
     if not earlier or earlier[-1].model != OWN_WORDS:
@@ -128,18 +126,13 @@ def open_choice(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
 def choice_in(runtime: Runtime, text: str, earlier: Sequence[Message]) -> list[Memory] | None:
     """Return what a message chooses of the memories that were listed, perhaps none of them; None if it chooses nothing."""
     offered = open_choice(runtime, earlier)
-    numbers = chosen_in(text, len(offered)) if offered else None
+    numbers = chosen(text, len(offered), words_of(text)) if offered else None
     return None if numbers is None else [offered[number - 1] for number in numbers]
 
 
 def forget_chosen(runtime: Runtime, chosen: Sequence[Memory], actor: Actor) -> FromMemory:
     """Forget the memories that were chosen from a list."""
     return _own(_let_go(runtime, Named(tuple(chosen)), [], actor) if chosen else ALL_LEFT)
-
-
-def last_meant(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
-    """Return the facts that `that` stands for: those told in the last answer, else what the last message taught."""
-    return _shown(runtime, earlier) or _taught(runtime, [one for one in earlier if one.role is Role.USER][-1:])
 
 
 def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
@@ -172,9 +165,9 @@ def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
 def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor, *, never_was: bool = False) -> str:
     """Carry it out in one step; return what went, in words, or nothing. What was ended by what never was holds again."""
     with runtime.write() as session:
-        stated = [Hint(one.field, one.value) for fact in found.facts for one in stated_by(fact.text)]
+        by_facts = [one for fact in found.facts for one in stated(fact.text, words_of(fact.text))]
         profile = consents.read_profile(session)
-        values = dict.fromkeys(one for one in (*found.values, *stated) if one.value in profile.get(one.field, ()))
+        values = dict.fromkeys(one for one in (*found.values, *by_facts) if one.value in profile.get(one.field, ()))
         for one in values:
             decisions.forget_value(runtime, one.field, one.value, actor)
         ended = _ended_by(session, runtime, found) if never_was else []
@@ -183,14 +176,14 @@ def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor,
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
         again = restore(session, ended, actor)
         pending.end_all(runtime, [one.id for one in found.requests], actor)
-        _unsay(session, unsaid, actor)
-    said_by_facts = {(one.field, one.value) for one in stated}
-    gone = [*(addressed(one.text) for one in found.facts)]
+        unsay(session, unsaid, actor)
+    said_by_facts = {(one.field, one.value) for one in by_facts}
+    gone = [*(one.text for one in found.facts)]
     gone += [f"{label(one.field)}: {one.value}" for one in values if (one.field, one.value) not in said_by_facts]
     told = [f"Forgotten, {counted(len(gone), 'memory', 'memories')}:" if len(gone) > 1 else "Forgotten:", *gone] if gone else []
     lines = [" ".join(told) if len(gone) == 1 else "\n".join(told)] if told else []
     lines += [f"No longer asked about: {label(one.field)} “{one.new_value}”" for one in found.requests]
-    lines += [f"Remembered again: {addressed(one)}" for one in again]
+    lines += [f"Remembered again: {one}" for one in again]
     return "\n".join(lines)
 
 
@@ -200,16 +193,9 @@ def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
     return replaced + ended_by(session, [one for request in found.requests for one in request.evidence])
 
 
-def _unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
-    """Let messages teach nothing any more, and be told in no chat, as part of a step."""
-    for message_id in search.take_back(session, message_ids):
-        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None))
-    expectations.learn_nothing(session, message_ids)
-
-
 def _ask_which(facts: Sequence[Memory]) -> FromMemory:
     listed = facts[:LISTED]
-    lines = [f"{number}. {addressed(one.text)}" for number, one in enumerate(listed, start=1)]
+    lines = [f"{number}. {one.text}" for number, one in enumerate(listed, start=1)]
     hits = tuple(Recalled.of(one, 0.0, "named", one.updated_at) for one in listed)
     return FromMemory(
         "\n".join(["Do you mean this?" if len(listed) == 1 else "I know of this:", *lines, WHICH]), hits, is_own_word=True

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from memapp.domain.text import around, clean, one_line
-from memapp.language.english.recall import query_words
+from memapp.language.recall import query_words
 from memapp.runtime import Runtime
 from memapp.store import chat
 from memapp.store.scope import Scope

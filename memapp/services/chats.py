@@ -9,7 +9,6 @@ from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.prompt_form import expected_after
 from memapp.services.reads import reading
 from memapp.services.tellable import without_withheld
 from memapp.settings import check_known
@@ -72,7 +71,7 @@ def trace(runtime: Runtime, reply: Message) -> Trace:
     """Return what the loop did for a reply."""
     session = runtime.read()
     needed = expectations.prediction_for(session, reply.id, "predictor")
-    expects = expected_after(runtime, reply.id)
+    expects = expectations.expected_after(session, reply.id)
     return Trace(
         expected=expectations.checked_by(session, reply.reply_to) if reply.reply_to else None,
         needed_info=needed.needed_info if needed else (),

@@ -1,9 +1,9 @@
-"""Consolidation: facts that may say the same are looked at in pairs, and merged, replaced, linked or left: the job `consolidate`.
+"""Consolidation: memories that are alike are looked at in pairs, and merged, linked or left: the job `consolidate`.
 
-What the judge of new facts is sure of is done by its rules. What they leave is put to a model that can do with the full form of
-prompt, many pairs in one call; its answer counts only where no rule speaks against it. Of what contradicts something written by
-hand, and of two dates of birth, the person is asked. Each pair is a step of its own that can be taken back, and what was brought
-back once is left alone. What is pinned, or by hand while the other is not, never gives way.
+Two that differ in their spelling only become one, the older; what else is alike is linked. A model that is trusted with it is
+asked about that first, many pairs in one call, and may merge two where no name, number or denial is lost; where it says that two
+cannot both be true, the person is asked. Each pair is a step of its own that can be taken back, and what was brought back once is
+left alone. What is pinned, or by hand while the other is not, never gives way.
 """
 
 import logging
@@ -15,39 +15,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from memapp.domain.changes import Actor, Created, Linked, Merged, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Linked, Merged
 from memapp.domain.consent import CONFLICT, ConsentRequest
-from memapp.domain.consolidation import COUNTED, LEAVE, Decision, Pair, Policy, Spent, last_said
+from memapp.domain.consolidation import COUNTED, LEAVE, LINK, Decision, Pair, Policy, Spent, last_said
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.prompt import Finished, Piece
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel, after
-from memapp.language.english.duplicates import duplicate_of, normalise
-from memapp.language.english.merge import (
-    MERGE_BANDS,
-    MergeVerdict,
-    compare,
-    holds_both,
-    may_be_about_the_same,
-    may_take_in,
-    state_different_values,
-    tells_more,
-)
-from memapp.language.english.statements import in_third_person
-from memapp.language.english.tags import tags_for
-from memapp.language.english.writing import check_form
+from memapp.language.same import is_respelt, keeps_facts
+from memapp.language.wording import normalise
 from memapp.prompts import same_fact
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
-from memapp.services.embed import embedded
-from memapp.services.prompt_form import prompt_form
+from memapp.services.model_jobs import may_do
 from memapp.services.reads import reading
 from memapp.store import changes, consents, events, memories, relations, vectors
 from memapp.store import consolidation as store
-from memapp.store.encoding import begin_of, new_id
+from memapp.store.encoding import begin_of
 from memapp.store.session import Session
-from memapp.store.vectors import Vectors
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +49,8 @@ NOT_AGAIN = timedelta(days=14)
 CANDIDATES = 200
 """Memories whose pairs are looked up at a time."""
 NEIGHBOURS = 50
+ALIKE = 0.80
+"""Cosine from which on two memories are compared, and linked at least."""
 MOST_QUESTIONS = 3
 """So many contradictions at most wait for the person at a time."""
 
@@ -74,7 +62,7 @@ class FoundPairs:
     candidates: tuple[str, ...]
     """Of all that were looked up, those that have a vector."""
     pairs: tuple[Pair, ...]
-    """Those that the rules decide first, then the likest."""
+    """Those that are decided by their words first, then the likest."""
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[ConsentRequest | int]:
@@ -129,7 +117,7 @@ def _tidy_up(runtime: Runtime) -> None:
 
 
 def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
-    """Return the pairs of the memories that are due, and what the rules decide on each; None when stopped."""
+    """Return the pairs of the memories that are due, with what their words decide; None when stopped."""
     session, embedder = runtime.read(), runtime.embedding.ready()
     if embedder is None:
         return None
@@ -141,29 +129,17 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     for memory in memories.get_memories(session, ids):
         if cancel.is_set():
             return None
-        vector = _as_learned(runtime, [memory]).get(memory.id, rows[memory.id])
-        likeness = matrix.likeness(session, vector)
-        cosines = {key: likeness.of(key) for key in likeness.nearest(NEIGHBOURS, MERGE_BANDS.fallback)}
+        likeness = matrix.likeness(session, rows[memory.id])
+        cosines = {key: likeness.of(key) for key in likeness.nearest(NEIGHBOURS, ALIKE)}
         ids_of = memories.ids_of(session, cosines)
         near = {ids_of[key]: min(cosine, 1.0) for key, cosine in cosines.items() if key in ids_of}
         others = memories.get_memories(session, list(near))
-        near |= {one: min(float(vector @ row), 1.0) for one, row in _as_learned(runtime, others).items()}
         since = None if is_new[memory.id] else now - STILL_COMPARED
         for pair in _pairs_of(memory, others, near, store.looked_at(session, memory.id), since):
-            if pair.ids not in found and not cancel.is_set():
-                found[pair.ids] = replace(pair, decided=by_rules(pair))
-    if cancel.is_set():
-        return None
+            if pair.ids not in found:
+                found[pair.ids] = replace(pair, decided=by_words(pair))
     likest = sorted(found.values(), key=lambda pair: (pair.decided is None, -pair.score, sorted(pair.ids)))
     return FoundPairs(tuple(ids), tuple(likest))
-
-
-def _as_learned(runtime: Runtime, found: Sequence[Memory]) -> dict[str, Vectors]:
-    """Return the vectors of what is written as `I` in the words in which it would be learned: else `I` is far from `User`."""
-    told = {one.id: in_third_person(one.text) for one in found}
-    own = {one.id: told[one.id] for one in found if told[one.id] != one.text}
-    rows = embedded(runtime, list(own.values()), wait=True) if own else None
-    return {} if rows is None else dict(zip(own, rows, strict=True))
 
 
 def _pairs_of(
@@ -173,41 +149,25 @@ def _pairs_of(
     known: Collection[tuple[str, float]],
     since: datetime | None,
 ) -> Iterator[Pair]:
-    """Yield the pairs of a memory that may say the same, and were not looked at lately."""
+    """Yield the pairs of a memory that were not looked at lately."""
     for other in others:
         is_recent = since is None or max(memory.updated_at, other.updated_at) >= since
         is_known = (other.id, round(near[other.id], 2)) in known
-        if is_known or other.id == memory.id or other.kind is not Kind.SEMANTIC or not is_recent:
-            continue
-        if may_be_about_the_same(in_third_person(memory.text), in_third_person(other.text)):
+        if not is_known and other.id != memory.id and other.kind is Kind.SEMANTIC and is_recent:
             newer, older = sorted((memory, other), key=last_said, reverse=True)
             yield Pair(newer, older, near[other.id])
 
 
-def by_rules(pair: Pair) -> Decision | None:
-    """Decide what the judge of new facts is sure of; None for anything else."""
-    newer, older = in_third_person(pair.newer.text), in_third_person(pair.older.text)
-    verdict = MergeVerdict.SAME if duplicate_of(newer, [older]) else compare(newer, older, pair.score)
-    is_of_profile = state_different_values(newer, older)
-    if verdict is MergeVerdict.SEPARATE and not is_of_profile:
+def by_words(pair: Pair) -> Decision | None:
+    """Merge two memories of the same words, the newer into the older if it may give way; None for any other pair."""
+    if not is_respelt(pair.newer.text, pair.older.text):
         return None
-    if is_of_profile or verdict is MergeVerdict.CONTRADICTS:
-        return _of_contradiction(pair, is_of_profile=is_of_profile)
-    is_less = verdict is MergeVerdict.UPDATES or tells_more(newer, older)
-    whole = [one for one, tells_less in ((pair.older, is_less), (pair.newer, tells_more(older, newer))) if not tells_less]
-    kept = next((one for one in whole if may_give_way(pair.other(one), one)), None)
+    kept = next((one for one in (pair.older, pair.newer) if may_give_way(pair.other(one), one)), None)
     return Decision("update", kept=kept) if kept else LEAVE
 
 
-def _of_contradiction(pair: Pair, *, is_of_profile: bool) -> Decision:
-    """The newer of two learned facts holds; of anything else the person decides. One message cannot say which is newer."""
-    if is_of_profile or any(one.origin == "person" or one.pinned for one in (pair.newer, pair.older)):
-        return Decision("ask")
-    return LEAVE if set(pair.newer.sources) & set(pair.older.sources) else Decision("supersede")
-
-
 def may_give_way(gone: Memory, kept: Memory) -> bool:
-    """Say whether a memory may be taken in by another: nothing pinned, and what is by hand only by what is, too."""
+    """Return True for a memory that another may take in: nothing pinned, and what is by hand only if the other is, too."""
     return not gone.pinned and (gone.origin != "person" or kept.origin == "person")
 
 
@@ -215,7 +175,7 @@ def may_give_way(gone: Memory, kept: Memory) -> bool:
 
 
 def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Cancel) -> Iterator[ConsentRequest | int]:
-    """Carry out what the rules decided, pair by pair, then what the model says of the others, some at a time."""
+    """Carry out what is decided, pair by pair, then what the model says of the others, some at a time."""
     decided = [one for one in pairs if one.decided]
     rest = [one for one in pairs if not one.decided]
     steps = [[one] for one in decided] + [
@@ -232,16 +192,13 @@ def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Can
 
 
 def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[dict[Pair, Decision], int] | None:
-    """Return what is to become of pairs, and the tokens written for it; None when the model failed, or the budget is used up.
-
-    Without a capable model nothing is merged that the rules are not sure of.
-    """
+    """Return what is to become of pairs, and the tokens written for it; None when the model failed, or the budget is used up."""
     if decided := {one: one.decided for one in pairs if one.decided}:
         return decided, 0
     model = runtime.chat.ready()
-    if model is None or prompt_form(runtime, model) != "full":
-        return {pair: _related(pair) for pair in pairs}, 0
-    prompt, sampling = same_fact.request([(in_third_person(one.older.text), in_third_person(one.newer.text)) for one in pairs])
+    if model is None or not may_do(runtime, model, "same fact"):
+        return dict.fromkeys(pairs, LINK), 0
+    prompt, sampling = same_fact.request([(one.older.text, one.newer.text) for one in pairs])
     tokens = model.prompt_tokens(prompt)
     if _spent_today(runtime).tokens + tokens + sampling.max_tokens > TOKENS_PER_DAY:
         return None
@@ -252,44 +209,29 @@ def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[di
         with closing(model.generate(prompt, sampling, cancel)) as stream:
             for part in stream:
                 if isinstance(part, Piece):
-                    text += part.text
+                    text = part.joined_to(text)
                 elif isinstance(part, Finished):
                     written = part.usage.decode_tokens
     except ModelError as error:
         log.warning("pairs wait for the model: %s", type(error).__name__)
         return None
     answers = zip(pairs, same_fact.parse(text, len(pairs)), strict=True)
-    return {pair: _of_answer(runtime, model, pair, answer) for pair, answer in answers}, written
+    return {pair: _of_answer(model, pair, answer) for pair, answer in answers}, written
 
 
-def _of_answer(runtime: Runtime, model: ChatModel, pair: Pair, answer: same_fact.SaidOfPair | None) -> Decision:
-    """Return what a model's answer comes to: merging where no rule speaks against it, a question, or no more than a relation."""
+def _of_answer(model: ChatModel, pair: Pair, relation: same_fact.Relation | None) -> Decision:
+    """Return what a model's answer comes to: merging where nothing hard is lost, a question, or no more than a relation."""
     by = f"model:{model.name}"
-    if answer is None or answer.relation == "different":
+    if relation is None or relation == "different":
         return LEAVE
-    if answer.relation == "not_both":
+    if relation == "not_both":
         return Decision("ask", by)
-    if answer.relation == "both" and _may_be_one(runtime, pair, answer.text):
-        return Decision("recreate", by, text=answer.text)
-    order = {"same": (pair.older, pair.newer), "a_more": (pair.older,), "b_more": (pair.newer,)}.get(answer.relation, ())
+    order = {"same": (pair.older, pair.newer), "a_more": (pair.older,), "b_more": (pair.newer,)}.get(relation, ())
     for kept in order:
         gone = pair.other(kept)
-        if may_give_way(gone, kept) and may_take_in(in_third_person(kept.text), in_third_person(gone.text), pair.score):
+        if may_give_way(gone, kept) and keeps_facts(kept.text, gone.text):
             return Decision("update", by, kept=kept)
-    return replace(_related(pair, least=0.0), by=by)
-
-
-def _may_be_one(runtime: Runtime, pair: Pair, text: str) -> bool:
-    """Say whether a model's sentence may take two learned facts in: it says all of both, and no word more."""
-    if check_form(text) or any(one.pinned or one.origin == "person" for one in (pair.newer, pair.older)):
-        return False
-    rows = embedded(runtime, [text, pair.newer.text, pair.older.text], wait=True)
-    return rows is not None and holds_both(text, pair.newer.text, pair.older.text, (rows[0] @ rows[1], rows[0] @ rows[2]))
-
-
-def _related(pair: Pair, least: float = MERGE_BANDS.check) -> Decision:
-    """Relate two facts that are so alike that they might have been one."""
-    return Decision("link") if pair.score >= least else LEAVE
+    return replace(LINK, by=by)
 
 
 def _carry_out(
@@ -334,26 +276,9 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
             return "leave"
         case "update" if decision.kept:
             apply(Merged(pair.other(decision.kept).id, decision.kept.id, runtime.purge_at()))
-        case "recreate":
-            made = _both_in_one(pair, decision.text, session.now)
-            if memories.find_same(session, normalise(made.text)):
-                return "leave"
-            apply(Created(made))
-            for one in (older, newer):
-                apply(Merged(one.id, made.id, runtime.purge_at()))
-        case "supersede":
-            apply(Linked(newer.id, ((older.id, pair.score),)))  # so that the step says what took its place
-            if older.importance > newer.importance:
-                apply(Updated(newer.id, importance=older.importance))
-            apply(SoftDeleted(older.id, "superseded", runtime.purge_at()))
         case "ask" if len(consents.list_requests(session, state="pending", field=CONFLICT)) >= MOST_QUESTIONS:
             return "leave"
     return decision.policy
-
-
-def _both_in_one(pair: Pair, text: str, now: datetime) -> Memory:
-    tags = tuple(tags_for(text))
-    return replace(pair.newer, id=new_id(now), text=text, tags=tags, sources=(), updated_at=now)
 
 
 def _mark(runtime: Runtime, found: FoundPairs, chosen: Sequence[Pair]) -> bool:

@@ -11,18 +11,13 @@ from memapp.domain.memory import MAX_MEMORY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Kind
 from memapp.domain.ranking import words_of
 from memapp.domain.text import clean, nearest, one_line, shorten
 from memapp.errors import UsageError
-from memapp.language.english.asked_to_remember import tells_secret
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.filters import parse_filter
-from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.profile_hints import unknown_in
-from memapp.language.english.second_person import as_stored
-from memapp.language.english.statements import in_third_person
-from memapp.language.english.tags import tags_after, tags_for, tags_with
+from memapp.language.filters import parse_filter
+from memapp.language.sentence import tells_secret
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.reads import reading
-from memapp.store import changes, consents, memories, relations
+from memapp.store import changes, memories, relations
 from memapp.store.encoding import new_id
 
 BY_HAND_IMPORTANCE = 3
@@ -68,12 +63,11 @@ def add(
     """
     _check(runtime, category or NOTES, importance)
     text, steps = _checked(text), _checked_steps(steps)
-    _refuse_same(runtime, text)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
         text=text,
-        tags=_checked_tags(tags) or tuple(tags_for(text)),
+        tags=_checked_tags(tags),
         kind=Kind.PROCEDURAL if steps else Kind.SEMANTIC,
         category=PROCEDURAL if steps else category or NOTES,
         importance=importance,
@@ -97,19 +91,12 @@ def edit(
     category: str | None = None,
     steps: Sequence[str] | None = None,
 ) -> Revision:
-    """Put other words, tags, importance, category or steps in place; None leaves a part as it is.
-
-    Words may say `you`, as the person is told them, or `User`, as they are stored.
-    Tags that were made of words that are gone give way to new ones, unless others are given.
-    """
+    """Put other words, tags, importance, category or steps in place; None leaves a part as it is."""
     before = get(runtime, memory_id)
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
-        text = as_stored(_checked(text), before.text)
-        if before.state is State.LIVE:
-            _refuse_same(runtime, text, memory_id)
-        tags = tags_after(before.tags, before.text, text) if tags is None else tags
+        text = _checked(text)
     kept = None if tags is None else _checked_tags(tags)
     resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
     ended = (SoftDeleted(one, "superseded", runtime.purge_at()) for one in resting)  # that was made of other words
@@ -123,12 +110,12 @@ def pin(runtime: Runtime, *memory_ids: str, pinned: bool = True) -> Revision:
 
 
 def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
-    """Add a tag, or several separated by commas, to memories; of too many, those give way that memapp made of the text."""
+    """Add a tag, or several separated by commas, to memories."""
     added = _checked_tags([tag])
     if not added:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
-    return _apply(runtime, *(Updated(one.id, tags=_checked_tags(tags_with(one.tags, added, one.text))) for one in found))
+    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, *added])) for one in found))
 
 
 def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
@@ -181,13 +168,12 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     asked: list[str] = []
     barred: list[str] = []
     with runtime.write() as session:
-        profile = consents.agreed(session)
         found = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
         gone = [one for one in found if one.state is not State.LIVE]
         if not gone:
             raise UsageError("This memory is not in the trash.")
         for memory in gone:
-            if unknown := [] if memory.origin == "person" else unknown_in(memory.text, profile):
+            if unknown := [] if memory.origin == "person" else pending.unknown_of(session, memory):
                 pending.put_back(session, memory, unknown)
                 (asked if any(one.value for one in unknown) else barred).append(memory.id)
             elif memories.find_same(session, normalise(memory.text)):
@@ -231,17 +217,6 @@ def _checked(text: str) -> str:
             "Split it.",
         )
     return text
-
-
-def _refuse_same(runtime: Runtime, text: str, memory_id: str = "") -> None:
-    """Raise `UsageError` where a memory says the same of the person in the other person: `I live in Oslo`, `User lives in Oslo`.
-
-    One that says it in the same words `store.changes` finds.
-    """
-    for other in {in_first_person(text), in_third_person(text)} - {text}:
-        same = memories.find_same(runtime.read(), normalise(other))
-        if same and same != memory_id:
-            raise UsageError("memapp knows that already.", f"It is memory {same}.")
 
 
 def _check(runtime: Runtime, category: str | None, importance: int | None) -> None:

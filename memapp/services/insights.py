@@ -1,13 +1,13 @@
 """Insights: what several messages and memories show together, made once a day in idle time: the job `insights`.
 
-What comes up regularly is counted by rules. A model that can do with the full form of prompt concludes more; the small one that
-comes with memapp is not asked. An insight rests on at least two messages or memories, on none that touches anything sensitive,
-and goes with them. One that the person dismissed is not made again while it lies in the trash.
+What comes up regularly is counted. A model that is trusted with it concludes more. An insight rests on at least two messages or
+memories, on none that touches anything sensitive, and goes with them. One that the person dismissed is not made again while it
+lies in the trash.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -17,31 +17,23 @@ from memapp.domain.chat import Message
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.jobs import Pace
 from memapp.domain.memory import Kind, Memory, State
-from memapp.domain.profile import is_sensitive
 from memapp.domain.text import shorten
 from memapp.domain.utterance import DEFAULT_IMPORTANCE, RULES
 from memapp.errors import UsageError
 from memapp.inference import Cancel, ChatModel, whole_reply
-from memapp.language.any import AnyLanguage
-from memapp.language.english.duplicates import duplicate_of
-from memapp.language.english.grammar import EN
-from memapp.language.english.profile_forms import in_first_person
-from memapp.language.english.profile_hints import touches_sensitive, unknown_in
-from memapp.language.english.tags import tags_for
-from memapp.language.english.topics import bare, root_of, roots_of
-from memapp.language.english.writing import check_insight, check_tags
+from memapp.language.held import unsaid
+from memapp.language.same import is_respelt
+from memapp.language.topics import topics_of
+from memapp.language.word_file import words_of
 from memapp.prompts import insights as words
 from memapp.runtime import Runtime
 from memapp.services import curate
-from memapp.services.consent import requests
 from memapp.services.embed import embedded
-from memapp.services.episodes import may_be_told
-from memapp.services.ordinary import ordinary_sentences, untouched
-from memapp.services.prompt_form import prompt_form
-from memapp.services.regularities import SURELY, Regularity, find
-from memapp.services.statements import surely_ordinary
+from memapp.services.model_jobs import may_do
+from memapp.services.ordinary import may_be_told, ordinary_sentences, surely_ordinary, untouched
+from memapp.services.regularities import Regularity, find
 from memapp.services.tellable import without_words_of_withheld
-from memapp.store import changes, chat, consents, history, memories, relations
+from memapp.store import changes, chat, history, memories, relations
 from memapp.store import insights as store
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
@@ -54,8 +46,8 @@ AT_ONCE = 3
 """Insights that one run makes of what it counted."""
 RENEWED = timedelta(days=7)
 """So old one must be for its numbers to be counted anew."""
-ACTIVITIES, FACTS, SNIPPET_CHARS = 5, 3, 1000
-"""What a model is shown: the latest activities, the newest other facts, and of what the person said last so much."""
+FACTS, SNIPPET_CHARS = 8, 1000
+"""What a model is shown: the newest memories, and of what the person said last so much."""
 NEAR = 0.3
 """Cosine of what a model concludes with what it has that from; below it, it is about something else."""
 
@@ -68,7 +60,7 @@ class Insight:
     memories: tuple[Memory, ...]
     messages: tuple[Message, ...]
     by: str
-    """Who made it: the rules, or a model by its name."""
+    """Who made it: memapp by counting, or a model by its name."""
 
     @property
     def evidence(self) -> int:
@@ -109,10 +101,8 @@ def run(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
     for one in find(runtime, messages, cancel)[:AT_ONCE]:
         if not cancel.is_set() and _save_regularity(runtime, one, erasures):
             yield 1
-        if one.chance <= SURELY:
-            _corroborate(runtime, one)
     model = runtime.chat.ready()
-    if model and not cancel.is_set() and prompt_form(runtime, model) == "full":
+    if model and not cancel.is_set() and may_do(runtime, model, "insights"):
         yield from _conclude(runtime, model, messages, cancel, erasures)
 
 
@@ -123,18 +113,9 @@ def waiting(runtime: Runtime) -> int:
 
 def worded(one: Regularity) -> str:
     """Return what was counted, as a sentence about User."""
-    first, last = (_written(day) for day in one.days)
-    often = f"In {_counted(one.chats)} of {_counted(one.among)} chats from {first} to {last}"
-    return f"{often} User talked about {one.topic}{f', mostly on {one.weekday}s' if one.weekday else ''}."
-
-
-def _written(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
-
-
-def _counted(number: int) -> str:
-    spelt = {digits: word for word, digits in EN.forms("numbers").items()}
-    return spelt.get(str(number), str(number))
+    first, last = (f"{day.day} {day:%B %Y}" for day in one.days)
+    on = f", mostly on {one.weekday}s" if one.weekday else ""
+    return f"In {one.chats} of {one.among} chats from {first} to {last} User talked about “{one.topic}”{on}."
 
 
 def _held(session: Session) -> list[Memory]:
@@ -166,7 +147,7 @@ def _save_regularity(runtime: Runtime, one: Regularity, erasures: int) -> bool:
     """Store what was counted in the place of the same from before, unless that is pinned or new; return whether that is so."""
     text = worded(one)
     sources = tuple(dict.fromkeys(said.message.id for said in one.said))
-    if len(sources) < 2 or check_insight(text) or not _may_be_known(runtime, text):
+    if len(sources) < 2 or not without_words_of_withheld(runtime.read(), [text]):
         return False
     with runtime.write() as session:
         if runtime.database.erasures != erasures or any(_is_about(old, one) for old in _dismissed(session)):
@@ -177,61 +158,64 @@ def _save_regularity(runtime: Runtime, one: Regularity, erasures: int) -> bool:
         actor = runtime.actor(name=RULES)
         for old in before:
             changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor)
-        learned = memories.list_learned_from(session, sources)
-        facts = [fact.id for fact in learned if not fact.is_reflected and not one.roots.isdisjoint(roots_of(fact.text))]
-        memory = _memory(text, (bare(one.topic),), sources, session.now)
+        learned = [fact for fact in memories.list_learned_from(session, sources) if not fact.is_reflected]
+        facts = [fact.id for fact in learned if not one.stems.isdisjoint(_stems(fact.text))]
+        memory = replace(_memory(text, sources, session.now), tags=(one.topic,))
         changes.apply(session, Created(memory, tuple(facts)), actor)
     return True
 
 
 def _is_about(insight: Memory, one: Regularity) -> bool:
-    return not one.roots.isdisjoint(root_of(word) for tag in insight.tags for word in tag.split())
+    """Return True for an insight that counts the same topic, which stands as its tag."""
+    return not one.stems.isdisjoint(_stems(" ".join(insight.tags)))
 
 
-def _may_be_known(runtime: Runtime, text: str) -> bool:
-    """Say whether a text touches nothing sensitive, and has no word of what waits for a yes or was denied."""
-    if touches_sensitive(text) or unknown_in(text, {}):
-        return False
-    return bool(without_words_of_withheld(runtime.read(), [text]))
-
-
-def _corroborate(runtime: Runtime, one: Regularity) -> None:
-    """Let what is sure be the second signal for a value of a benign field that waits and is about the same."""
-    for request in consents.list_requests(runtime.read(), state="pending"):
-        if not is_sensitive(request.field) and not one.roots.isdisjoint(roots_of(request.new_value)):
-            message = next(said.message for said in one.said)
-            requests.propose(runtime, request.field, request.new_value, message_id=message.id, typed=True)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(topics_of(text, words_of(text)))
 
 
 def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], cancel: Cancel, erasures: int) -> Iterator[int]:
-    """Let a model conclude; yield 1 for each insight that is well written, grounded, new and touches nothing sensitive."""
+    """Let a model conclude; yield 1 for each insight that is grounded, new and touches nothing sensitive."""
     shown = _shown(runtime, messages, cancel)
     if len(shown) < 2 or cancel.is_set():
         return
     lines = [text for _, text in shown]
     for one in words.parse(whole_reply(model, *words.request(lines), cancel), len(lines)):
         cited = [shown[number - 1] for number in one.evidence]
-        if cancel.is_set() or not _is_grounded(runtime, one, [text for _, text in cited]):
+        evidence = [text for _, text in cited]
+        if cancel.is_set() or not (is_grounded(one.text, evidence) and _may_be_known(runtime, one.text, evidence)):
             continue
         sources = tuple(source.id for source, _ in cited if isinstance(source, Message))
         facts = tuple(source.id for source, _ in cited if isinstance(source, Memory))
         with runtime.write() as session:
-            known = [old.text for old in (*_held(session), *_dismissed(session))]
+            known = any(is_respelt(one.text, old.text) for old in (*_held(session), *_dismissed(session)))
             there = [fact for fact in memories.get_memories(session, facts) if fact.state is State.LIVE]
-            if runtime.database.erasures != erasures or len(there) < len(set(facts)) or duplicate_of(one.text, known):
+            known = known or memories.find_same(session, session.normalise(one.text)) is not None
+            if runtime.database.erasures != erasures or len(there) < len(set(facts)) or known:
                 continue
-            tags = tuple(tags_for(one.text)) if check_tags(one.tags) else one.tags
-            memory = _memory(one.text, tags, sources, session.now)
-            changes.apply(session, Created(memory, facts), Actor(f"model:{model.name}"))
+            changes.apply(session, Created(_memory(one.text, sources, session.now), facts), Actor(f"model:{model.name}"))
         yield 1
 
 
+def is_grounded(text: str, evidence: Sequence[str]) -> bool:
+    """Return True for an insight with no name or number but those of its evidence."""
+    return bool(text) and not unsaid(text, [*evidence, "User"], words_of(text))
+
+
+def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
+    """Return True for a text that is near to its evidence, surely ordinary, and has no word of what waits or was denied."""
+    if not without_words_of_withheld(runtime.read(), [text]) or not surely_ordinary(runtime, [text]):
+        return False
+    rows = embedded(runtime, [text, *evidence], wait=True)
+    return rows is not None and float(rows[0] @ np.mean(rows[1:], axis=0)) >= NEAR
+
+
 def _shown(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[tuple[Memory | Message, str]]:
-    """Return what a model may conclude from: the latest activities, the newest other facts, and what was said last."""
-    facts = [one for one in memories.list_memories(runtime.read()) if not one.is_reflected and not unknown_in(one.text, {})]
-    active = [one for one in facts if one.category in ("activity", "event")][:ACTIVITIES]
-    others = [one for one in facts if one.category not in ("activity", "event")][:FACTS]
-    shown: list[tuple[Memory | Message, str]] = [(one, one.text) for one in (*active, *others)]
+    """Return what a model may conclude from: the newest memories, and what was said last, as far as it is surely ordinary."""
+    known = [one for one in memories.list_memories(runtime.read(), limit=4 * FACTS) if not one.is_reflected]
+    ordinary = frozenset(surely_ordinary(runtime, [one.text for one in known]))
+    shown: list[tuple[Memory | Message, str]] = []
+    shown += [(one, one.text) for one in known if one.text in ordinary][:FACTS]
     left = SNIPPET_CHARS
     for message in reversed(untouched(runtime, messages[-SNIPPET_CHARS // 20 :])):
         said = shorten(" ".join(ordinary_sentences(runtime, message)), SNIPPET_CHARS) if left > 0 and not cancel.is_set() else ""
@@ -241,21 +225,11 @@ def _shown(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> lis
     return shown
 
 
-def _is_grounded(runtime: Runtime, one: words.Concluded, evidence: Sequence[str]) -> bool:
-    """Say whether an insight is well written, is about its evidence with its names and numbers, and may be known."""
-    if check_insight(one.text) or AnyLanguage().check_grounding(one.text, " ".join(evidence)):
-        return False
-    if not _may_be_known(runtime, one.text) or not surely_ordinary(runtime, [in_first_person(one.text).rstrip(".")]):
-        return False
-    rows = embedded(runtime, [one.text, *evidence], wait=True)
-    return rows is not None and float(rows[0] @ np.mean(rows[1:], axis=0)) >= NEAR
-
-
-def _memory(text: str, tags: tuple[str, ...], sources: tuple[str, ...], now: datetime) -> Memory:
+def _memory(text: str, sources: tuple[str, ...], now: datetime) -> Memory:
     return Memory(
         id=new_id(now),
         text=text,
-        tags=tags,
+        tags=(),
         kind=Kind.INSIGHT,
         category=DYNAMIC,
         importance=DEFAULT_IMPORTANCE,

@@ -4,6 +4,7 @@ A job can be stopped at any moment and goes on where it was; doing it twice does
 ran last and is due next, and one process at a time is at them.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -12,16 +13,15 @@ from datetime import datetime, timedelta
 from memapp.domain.backups import EVERY
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace, Progress, has_leapt, next_pace
-from memapp.domain.turn import Retracted
+from memapp.domain.turn import Remembered, Retracted
 from memapp.inference import Cancel, Stopped, after
 from memapp.runtime import Runtime
-from memapp.services import backups, consolidate, embed, episodes, insights, learning, lifecycle, self_test
+from memapp.services import backups, consolidate, distil, embed, episodes, insights, learning, lifecycle
 from memapp.services.lessons import judge, referee, rewording
-from memapp.services.merge import Written
 from memapp.store import jobs as store
 from memapp.store import leases
 
-Done = Written | Retracted | ConsentRequest | int
+Done = Remembered | Retracted | ConsentRequest | int
 """A fact or a request that was made, or what was ended; or how many other things were done."""
 UPKEEP = "upkeep"
 WAITED_SECONDS = 0.5
@@ -48,13 +48,17 @@ class Job:
     """Counts what it would find now."""
     report: Callable[[Runtime, datetime], str] = lambda _runtime, _since: ""
     """Says in a line what came of its runs since a time, where that is more than a number."""
+    in_parts: bool = False
+    """Where little time is given, a part that was begun is done to its end: a slow model would begin it anew for ever.
+
+    It yields a number after each.
+    """
 
 
 EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
 AFTER_A_REPLY = (
-    Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting),
+    Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting, in_parts=True),
     EMBED,
-    Job("self-test", "see which form of prompt the model can do with", EACH_TIME, 300.0, self_test.run, self_test.waiting),
 )
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
@@ -70,6 +74,7 @@ NOW_AND_THEN = (
     Job("referee", "judge how commands went of which nothing tells", HOURLY, 120.0, referee.run_job, referee.waiting),
     Job("rewording", "word lessons more generally", HOURLY, 120.0, rewording.run_job, rewording.waiting),
     Job("purge", "erase what was in the trash long enough", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
+    Job("distil", "say memories in plain sentences about you", HOURLY, 120.0, distil.run, distil.waiting),
     Job(
         "consolidate",
         "merge and link facts that are alike",
@@ -99,7 +104,10 @@ def is_due(runtime: Runtime, job: Job) -> bool:
 
 
 def run_due(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, seconds: float | None = None) -> Iterator[Done]:
-    """Run those jobs that are due, each for `seconds` at most; yield what was done. Raises `ModelError`, `StoreError`."""
+    """Run those jobs that are due, each for `seconds` or to the end of its part; yield what was done.
+
+    Raises `ModelError`, `StoreError`.
+    """
     for _, done in run(runtime, cancel, [one for one in jobs if is_due(runtime, one)], seconds):
         yield done
 
@@ -112,21 +120,24 @@ def run(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job], seconds: float | 
         for job in jobs if mine else ():
             if cancel.is_set():
                 return
-            yield from ((job, done) for done in _run(runtime, cancel, job, seconds or job.seconds))
+            yield from ((job, done) for done in _run(runtime, cancel, job, seconds))
 
 
-def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float) -> Iterator[Done]:
-    now, last = runtime.clock(), pace(runtime, job)
+def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> Iterator[Done]:
+    began, now, last = time.monotonic(), runtime.clock(), pace(runtime, job)
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
     ended = Cancel()
     embedder = runtime.embedding.ready()
     stopped = embedder.stopped_by(ended) if embedder else nullcontext()
-    with after(seconds, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), stopped:
+    limit = job.seconds if seconds is None or job.in_parts else seconds
+    with after(limit, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), stopped:
         for one in job.run(runtime, ended, last):
             done = True
             _count(runtime, one)
             yield one
+            if job.in_parts and isinstance(one, int) and seconds is not None and time.monotonic() - began >= seconds:
+                break
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
         with runtime.write() as session:
             store.save_pace(session, job.name, next_pace(now, job.every, leapt=leapt))

@@ -5,23 +5,25 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal
 
+from memapp.domain.chat import MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.jobs import Pace
 from memapp.domain.prediction import Surprise
-from memapp.domain.turn import Retracted
+from memapp.domain.turn import Remembered, Retracted
 from memapp.errors import MemappError, ModelError, StoreError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
+from memapp.services import memory_request, reader
 from memapp.services.consent import pending
-from memapp.services.merge import Written
-from memapp.services.remember import learn
-from memapp.services.turn import best_effort, compare
+from memapp.services.open_turn import best_effort, is_answered_elsewhere, open_thread
+from memapp.services.retract import retract_unsaid
+from memapp.services.retrieved import expectation
+from memapp.services.turn import compare, confirm_answer
 from memapp.store import chat, events, expectations
 
 log = logging.getLogger(__name__)
 
-MOST_PASSES = 10
-"""So often a long message is read for the facts that it still holds, a few at a time."""
+UNFINISHED = (MessageStatus.GENERATING, MessageStatus.INTERRUPTED)
 MOST_TRIES = 3
 """On so many different days the model may fail on a message: a server that is away for an evening is no fault of the message."""
 
@@ -31,27 +33,16 @@ def waiting(runtime: Runtime) -> int:
     return expectations.count_surprises(runtime.read(), "pending")
 
 
-def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Written | Retracted | ConsentRequest]:
-    """Learn from each surprise by itself: one that fails does not keep the others from being learned."""
-    session, model = runtime.read(), runtime.chat.ready()
-    if outdated := expectations.outdated_surprises(session):
+def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
+    """Learn from each surprise by itself, so that one that fails is no hindrance to the others; yield 0 where it may end."""
+    if outdated := expectations.outdated_surprises(runtime.read()):
         _settle(runtime, outdated, "nothing")
-    for expected, message_id in expectations.uncompared(session):  # a kill, or an error, was in the way
-        if cancel.is_set():
-            return
-        message = chat.get_message(session, message_id)
-        best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
-    for surprise in expectations.pending_surprises(session):
+    for surprise in expectations.pending_surprises(runtime.read()):
         if cancel.is_set():
             return
         asked = pending.list_pending(runtime)
         try:
-            for _ in range(MOST_PASSES):
-                yield from learn(runtime, surprise, model, cancel)
-                if cancel.is_set() or surprise.id not in {one.id for one in expectations.pending_surprises(session)}:
-                    break
-                if runtime.embedding.ready() is None:
-                    break  # it waits until the embedding model is there
+            yield from _learn(runtime, surprise)
         except ModelError as error:
             log.warning("a surprise waits for the model: %s", type(error).__name__)
             _count_try(runtime, surprise)
@@ -64,6 +55,33 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Writte
             _settle(runtime, [surprise.id], "failed")  # a bug: it must not come first again, before all that was said since
             raise
         yield from (one for one in pending.list_pending(runtime) if one not in asked)
+        yield 0
+
+
+def _learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+    _catch_up(runtime, surprise)
+    if expectations.is_to_learn_from(runtime.read(), surprise.message_id):
+        yield from reader.learn(runtime, surprise)
+
+
+def _catch_up(runtime: Runtime, surprise: Surprise) -> None:
+    """Read a message that was not compared in its turn, since a kill or a bug was in the way.
+
+    A yes or no is carried out where nobody tried again, and what was to be kept out of memory teaches nothing.
+    """
+    session = runtime.read()
+    message = chat.get_message(session, surprise.message_id)
+    if surprise.expected or message.origin is not Origin.TYPED:
+        return
+    earlier = open_thread(runtime, message.thread_id, before=message.seq)[1]
+    *_, reply = [None, *chat.variants(session, message.id)]
+    attempt = partial(best_effort, runtime, message.thread_id)
+    if reply is not None and reply.status in UNFINISHED and not is_answered_elsewhere(runtime, session, message.thread_id):
+        attempt("read_answer", partial(confirm_answer, runtime, message, reply, earlier))
+        attempt("retract", partial(retract_unsaid, runtime, message, earlier))
+    memory_request.hear(runtime, message, earlier)
+    if expected := expectation(runtime, earlier):
+        attempt("classify", partial(compare, runtime, expected, message))
 
 
 def _count_try(runtime: Runtime, surprise: Surprise) -> None:

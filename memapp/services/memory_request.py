@@ -9,26 +9,18 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from memapp.domain.changes import Actor
-from memapp.domain.chat import FROM_MEMORY, Message, Role
+from memapp.domain.chat import Message, Role
 from memapp.domain.memory import FromMemory
 from memapp.domain.memory_request import EVERYTHING, MemoryRequest, read_command
 from memapp.domain.turn import CarriedOut
 from memapp.errors import UsageError
-from memapp.language.english import request_kind
-from memapp.language.english.asked_sentence import checks
-from memapp.language.english.beyond import read_beyond
-from memapp.language.english.correction import read_correction
-from memapp.language.english.framing import plays_a_part, takes_back
-from memapp.language.english.memory_request import MOST_CHARS, by_likeness, doubts, read_request
-from memapp.language.english.recall import asks_what_was_replied
+from memapp.language import requests
+from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services import beyond
 from memapp.services.asked_to_forget import ALL_OF_IT, choice_in, correct, forget, forget_chosen, forget_last, undo_last
-from memapp.services.asked_to_remember import allow, remember
-from memapp.services.embed import embedded
-from memapp.services.over_time import known_since
-from memapp.services.people import with_capitals
-from memapp.services.told_of import known_of
+from memapp.services.asked_to_remember import remember
+from memapp.services.open_turn import best_effort
+from memapp.services.what_is_known import what_is_known
 from memapp.store import chat, expectations, history, search
 from memapp.store.session import Session
 
@@ -52,35 +44,25 @@ class Done:
         return CarriedOut(self.said.text, self.step, self.is_all)
 
 
+def hear(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> MemoryRequest | None:
+    """Return what a saved message asks of the memory. What it asks to be kept out of memory is kept out at once."""
+    thread = chat.get_thread(runtime.read(), message.thread_id)
+    if runtime.persona_in(thread).is_inner_voice:
+        return None
+    text, pasted = message.text, message.pasted
+    request = read(runtime, text, pasted, earlier)
+    if request is not None and request.kind == "off":
+        with runtime.write() as session:
+            expectations.learn_nothing(session, [message.id])
+            keep_out(session, message)
+    return request
+
+
 def read(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]], earlier: Sequence[Message]) -> MemoryRequest | None:
     """Return what a message asks of the memory in words that were typed; also the choice that answers memapp's `Which one?`"""
     if choice_in(runtime, text, earlier) is not None:
         return MemoryRequest("forget", text, 0, len(text))
-    if earlier and earlier[-1].model == FROM_MEMORY and doubts(text):
-        return MemoryRequest("since", "", 0, len(text))
-    request = read_command(text) or (None if takes_back(text) else read_request(text) or _about_named(runtime, text))
-    plays = request is None and plays_a_part([one.text for one in earlier if one.role is Role.USER])
-    return _typed(request or (None if plays else read_beyond(text)), pasted)
-
-
-def _about_named(runtime: Runtime, text: str) -> MemoryRequest | None:
-    """Return what a message asks of somebody whom it writes in small letters; what is to be remembered stays as it is written."""
-    found = read_request(named) if (named := with_capitals(runtime, text)) != text else None
-    return found if found and found.kind in ("know", "since") else None
-
-
-def meant(runtime: Runtime, text: str, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
-    """Return what a message of no plain form asks by its likeness, where the embedding model is one that tells it."""
-    embedder = runtime.embedding.ready()
-    if embedder is None or not request_kind.reads(embedder.model_id):
-        return None
-    correction = read_correction(text)
-    if takes_back(text) or (correction and correction.points_back):
-        return None  # what that does to memory is found when it is learned from
-    if asks_what_was_replied(text) or checks(text) or len(text) > MOST_CHARS:
-        return None
-    rows = embedded(runtime, [text])
-    return None if rows is None else _typed(by_likeness(text, rows[0]), pasted)
+    return _typed(read_command(text) or requests.asked(text, words_of(text)), pasted)
 
 
 def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> MemoryRequest | None:
@@ -90,10 +72,17 @@ def _typed(request: MemoryRequest | None, pasted: Sequence[tuple[int, int]]) -> 
 
 
 def needs_no_model(runtime: Runtime, thread_id: str, text: str, pasted: Sequence[tuple[int, int]] = ()) -> bool:
-    """Say whether a message is for the memory alone, so that it can be sent where no model answers."""
-    earlier = chat.list_messages(runtime.read(), thread_id, limit=1) if thread_id else []
-    request = read(runtime, text, pasted, earlier) or meant(runtime, text, pasted)
-    return request is not None and request.is_all
+    """Return True for a message to the memory alone, which can be sent where no model answers.
+
+    So can one that cannot be read because of a bug: sent, it is saved.
+    """
+
+    def is_all_request() -> bool:
+        earlier = chat.list_messages(runtime.read(), thread_id, limit=1) if thread_id else []
+        request = read(runtime, text, pasted, earlier)
+        return request is not None and request.is_all
+
+    return best_effort(runtime, thread_id or None, "needs_no_model", is_all_request) is not False
 
 
 def keep_out(session: Session, message: Message) -> None:
@@ -112,7 +101,7 @@ def carry_out(runtime: Runtime, request: MemoryRequest | None, message: Message,
         said = FromMemory(str(error), is_own_word=True)
     if said is None:
         return None
-    teaches = request.teaches or (request.kind == "remember" and not (request.is_all or request.is_allowed))
+    teaches = request.kind == "remember" and not request.is_all
     if not teaches:
         with runtime.write() as session:
             expectations.learn_nothing(session, [message.id])
@@ -129,8 +118,6 @@ def _answer(
     if (chosen := choice_in(runtime, message.text, earlier)) is not None:
         return forget_chosen(runtime, chosen, actor)
     match request.kind:
-        case "remember" if request.is_allowed:
-            return allow(runtime, content, earlier, actor)
         case "remember":
             return _remember(runtime, content, message, earlier, actor)
         case "off" if content:
@@ -140,23 +127,19 @@ def _answer(
         case "forget" if content == EVERYTHING:
             return FromMemory(ALL_OF_IT, is_own_word=True)
         case "forget" if content:
-            return forget(runtime, content, message, actor, every=request.is_every, is_sure=request.is_sure)
+            return forget(runtime, content, message, actor, is_sure=request.is_sure)
         case "forget":
             return forget_last(runtime, earlier, actor, never_was=False)
-        case "beyond":
-            return beyond.answer(runtime, request, message, actor)
         case "undo":
             return undo_last(runtime, earlier, actor) or forget_last(runtime, earlier, actor, never_was=True)
         case "wrong" if content:
             return correct(runtime, content, earlier, actor, is_sure=request.is_sure)
         case "wrong":
             return forget_last(runtime, earlier, actor, never_was=True)
-        case "know" | "since" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):
+        case "know" if not (request.is_command or (runtime.settings.answer_from_memory and request.is_all)):
             return None
         case "know":
-            return known_of(runtime, request, message, earlier)
-        case "since":
-            return known_since(runtime, content, message, earlier)
+            return what_is_known(runtime, content, message, is_sure=request.is_command or request.is_sure)
     assert_never(request.kind)
 
 

@@ -1,27 +1,28 @@
 """The models: loading them in the background, listing the ones there are, choosing one."""
 
 import logging
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from memapp.domain.text import did_you_mean
-from memapp.errors import MemappError, ModelError, StoreError, UsageError
-from memapp.inference import build, gguf_file, other_programs
+from memapp.errors import MemappError, ModelError, UsageError
+from memapp.inference import build, crashes, gguf_file, other_programs, templates
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
-from memapp.inference.prepared import KEY_CHARS
+from memapp.inference.prepared import KEY_CHARS, known_hash
+from memapp.paths import Paths
 from memapp.runtime import ModelSlot, Runtime
-from memapp.services import preferences, prompt_form
-from memapp.services.manifest import Recommended, recommended
-from memapp.store import chat, interface, leases
+from memapp.services import model_jobs, preferences
+from memapp.services.manifest import Recommended, default_model, recommended
+from memapp.settings import BUNDLED, Settings
+from memapp.store import chat
 
 log = logging.getLogger(__name__)
 
-BUNDLED = "bundled"
-LOADS = "load a model"
 MEMAPP, YOU = "memapp", "you"
 UNREAD_BYTES = 300_000_000
 """Memory that a model needs beside its weights, assumed while there is no file to read it from."""
@@ -52,23 +53,18 @@ class ModelChoice:
     """Where it can be downloaded, for a recommendation that is not here yet."""
     arrived: int = 0
     """How much of it was downloaded before that was interrupted."""
-    form: str = ""
-    """Which form of prompt it gets, and why; empty for what is not here."""
+    jobs: str = ""
+    """What it is trusted with, as a sentence; empty for what is not here."""
 
 
 def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
     """Load the language model that the settings name; slow. `runtime.chat` tells how it went; only a bug is raised.
 
     One that is not `wanted` any more when it is there is closed, and `runtime.chat` goes on loading: another will follow.
-    One that ended memapp while it was loaded is not loaded again by a start, else nobody could choose another.
     """
-    if runtime.chat.state == "off" and _broke_off(runtime):
-        name = Path(runtime.settings.model).stem or BUNDLED
-        runtime.chat.fail(f"memapp broke off while it loaded {name} the last time, so it did not load it again.")
-        return
     runtime.chat.empty()
     runtime.chat.loading("Loading the model…")
-    with _telling(runtime.chat, "chat model"), _noted(runtime):
+    with _telling(runtime.chat, "chat model"):
         model = runtime.open_chat_model(runtime, runtime.chat.loading)
         if wanted():
             runtime.chat.fill(model, model.name)
@@ -92,31 +88,6 @@ def load_embedder(runtime: Runtime) -> None:
         runtime.embedding.fill(embedder, embedder.model_id)
 
 
-def _broke_off(runtime: Runtime) -> bool:
-    """Say whether the chosen model was being loaded when memapp ended without a word."""
-    begun = interface.get_interface(runtime.read(), interface.LOADING)
-    loads_elsewhere = leases.owner_of(runtime.read(), LOADS)
-    return begun == runtime.settings.model and not runtime.settings.server and not loads_elsewhere
-
-
-@contextmanager
-def _noted(runtime: Runtime) -> Iterator[None]:
-    """Keep in the file which model is being loaded: native code may end the whole process."""
-    with leases.hold(runtime.write, LOADS) as mine:  # one process at a time is enough
-        if mine:
-            _note_loading(runtime, None if runtime.settings.server else runtime.settings.model)
-        try:
-            yield
-        finally:
-            if mine:
-                _note_loading(runtime, None)
-
-
-def _note_loading(runtime: Runtime, model: str | None) -> None:
-    with suppress(StoreError), runtime.write() as session:
-        interface.set_interface(session, interface.LOADING, model)
-
-
 @contextmanager
 def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
     """Let a slot say what went wrong while its model loaded: nobody may wait for it for ever."""
@@ -132,16 +103,17 @@ def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
 
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the files memapp downloaded, the person's own, those of other programs, and good ones to get."""
-    current = runtime.settings.model if not runtime.settings.server else None
+    current = chosen_name(runtime) if not runtime.settings.server else None
     known = {entry.file: entry for entry in recommended()}
-    choices = [_choice(runtime, BUNDLED, known.pop(""), is_current=current == "")]
+    choices = [_choice(runtime, BUNDLED, known.pop(""), is_current=current == BUNDLED)]
     names = {BUNDLED}
     for kept in _kept_files(runtime):
         entry = known.get(kept.path.name)
         name = entry.name if entry and kept.program == MEMAPP else kept.name
-        short = (kept.path.name, kept.path.stem) if kept.program == YOU else ()
+        short = (kept.path.name, kept.path.stem, kept.name) if kept.program == YOU else ()
         is_current = current in (*short, str(kept.path))
-        chosen = _choice(runtime, _free(name, kept, names), entry, kept.path, is_current=is_current)
+        name = _free(name, kept, names)
+        chosen = _choice(runtime, name, entry, kept.path, is_current=is_current, is_own=kept.program == YOU)
         if is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable":  # else it is that program's business
             choices.append(replace(chosen, kept_by=kept.program))
             names.add(choices[-1].name)
@@ -150,6 +122,34 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     if current and not any(one.current for one in choices):
         choices.append(_choice(runtime, current, None, Path(current).expanduser(), is_current=True))
     return _with_speed(runtime, [*choices, *(_to_get(runtime, entry) for entry in known.values())])
+
+
+def default_file(places: Paths) -> Path | None:
+    """Return the file of the default model; None unless it is here and whole."""
+    if (entry := default_model()) is None:
+        return None
+    path = places.downloads / entry.file  # a download gets this name only when its hash was right
+    return path if path.is_file() and path.stat().st_size == entry.bytes else None
+
+
+def chosen_name(runtime: Runtime) -> str:
+    """Return the model that the settings name, a file or `BUNDLED`; where they name none, that is the default if it is here."""
+    return runtime.settings.model or str(default_file(runtime.paths) or BUNDLED)
+
+
+def missing_default(places: Paths, chosen: Settings) -> Recommended | None:
+    """Return the default model where it would answer and is not here, so that the bundled one stands in for it; else None."""
+    return default_model() if _names_nothing(chosen) and default_file(places) is None else None
+
+
+def is_default_choice(runtime: Runtime, name: str) -> bool:
+    """Return True for the name of the default model, where the settings name no other and it answers once it is here."""
+    entry = default_model()
+    return entry is not None and entry.name == name and _names_nothing(runtime.settings)
+
+
+def _names_nothing(chosen: Settings) -> bool:
+    return not chosen.model and not chosen.server
 
 
 def machine(runtime: Runtime) -> str:
@@ -163,10 +163,14 @@ def machine(runtime: Runtime) -> str:
 def _kept_files(runtime: Runtime) -> list[KeptFile]:
     """Return the model files on this disk, each once; a file of the person's that leads to another program's is the person's."""
     folders = {MEMAPP: runtime.paths.downloads, YOU: runtime.paths.models}
-    kept = [KeptFile(path.stem, path, owner) for owner, folder in folders.items() for path in sorted(folder.glob("*.gguf"))]
-    found: dict[Path, KeptFile] = {}
-    for one in [*kept, *other_programs.find()]:
-        found.setdefault(one.path.resolve(), one)
+    kept = [
+        KeptFile(gguf_file.model_name(path), path, owner)
+        for owner, folder in folders.items()
+        for path in other_programs.known_by(folder.glob("*.gguf"))
+    ]
+    found: dict[str, KeptFile] = {}
+    for file in [*kept, *other_programs.find()]:
+        found.setdefault(os.path.realpath(file.path), file)
     return list(found.values())
 
 
@@ -176,8 +180,8 @@ def _free(name: str, kept: KeptFile, taken: set[str]) -> str:
 
 
 def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
-    remote = RemoteFile(entry.source, entry.file, entry.bytes, entry.commit, entry.sha256)
-    arrived = sum(one.stat().st_size for one in parts(entry.file, runtime.paths.downloads))
+    remote = RemoteFile(entry.source, entry.file, entry.bytes, entry.commit, entry.sha256, entry.wheels)
+    arrived = sum(part.stat().st_size for part in parts(entry.file, runtime.paths.downloads))
     return replace(_choice(runtime, entry.name, entry), remote=remote, arrived=arrived)
 
 
@@ -203,39 +207,53 @@ def use_model(runtime: Runtime, name: str) -> str:
     Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if there is none of this name,
     its file is damaged, or this start was given another.
     """
-    chosen = next((one for one in list_models(runtime) if one.name == name), None)
-    path = Path(name).expanduser()
-    if name == BUNDLED:
-        value = ""
-    elif chosen is not None and chosen.path is not None:
-        value = str(chosen.path)
-    elif path.is_file():
-        value = str(path.absolute())
-    else:
-        if chosen is not None:
-            raise UsageError(f"{name} is not here yet.", f"Get it: memapp models get {name}")
-        here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
-        raise UsageError(
-            f"There is no model {name!r} here.", did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
-        )
+    value, chosen = named(runtime, name)
     preferences.check_free(runtime, "server")
     preferences.set_preference(runtime, "model", value)
     if runtime.settings.server:
         preferences.set_preference(runtime, "server", "")
-    _note_loading(runtime, None)
-    if not value or (chosen and chosen.kept_by == MEMAPP):
+    crashes.forget_all(runtime.paths.cache)
+    if value in ("", BUNDLED) or (chosen and chosen.kept_by == MEMAPP):
         return ""
     path = Path(value)
     if chat.last_usages(runtime.read(), gguf_file.read(path).name, limit=1):
         return ""
-    size = f"{path.stat().st_size / 1e6:,.0f} MB"
+    size = f"{gguf_file.size_here(path) / 1e6:,.0f} MB"
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
 
 
-def current_form(runtime: Runtime) -> str:
-    """Say which form of prompt the model that is loaded gets, and why; nothing without one."""
-    model = runtime.chat.ready()
-    return str(prompt_form.form_of(runtime, model)) if model else ""
+def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
+    """Return what the setting `model` calls a model by its name or its file, and its place in the list if it has one.
+
+    Raises `UsageError` if there is none.
+    """
+    chosen = next((one for one in list_models(runtime) if one.name == name), None)
+    path = Path(name).expanduser()
+    if name == BUNDLED:
+        return BUNDLED, chosen
+    if chosen is not None and chosen.path is not None:
+        return "" if chosen.path == default_file(runtime.paths) else str(chosen.path), chosen
+    if path.is_file():
+        return str(gguf_file.first_part(path.absolute())), chosen
+    if chosen is not None:
+        raise UsageError(f"{name} is not here yet.", f"Get it: memapp models get {name}")
+    here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
+    advice = did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
+    raise UsageError(f"There is no model {name!r} here.", advice)
+
+
+def template_remark(runtime: Runtime) -> str:
+    """Return a warning about the chat template of the chosen file; empty for a usable one, and for models that memapp knows.
+
+    Slow the first time.
+    """
+    if runtime.settings.server or not runtime.settings.model:
+        return ""
+    try:
+        path = gguf_file.find(runtime.paths.models, runtime.settings.model)
+        return "" if path.parent == runtime.paths.downloads else templates.remark(gguf_file.read(path).chat_template)
+    except ModelError:
+        return ""  # of that loading tells
 
 
 def remote_host(runtime: Runtime) -> str:
@@ -246,15 +264,22 @@ def remote_host(runtime: Runtime) -> str:
 
 
 def _choice(
-    runtime: Runtime, name: str, known: Recommended | None, path: Path | None = None, *, is_current: bool = False
+    runtime: Runtime,
+    name: str,
+    known: Recommended | None,
+    path: Path | None = None,
+    *,
+    is_current: bool = False,
+    is_own: bool = False,
 ) -> ModelChoice:
+    """Return a model with what is known of it; the templates of other programs' files are looked at once one is chosen."""
     licence, note = (known.licence, known.note) if known else ("", "")
     if path is None:
         size = known.bytes if known else 0
         needed = size + UNREAD_BYTES
-        form = str(prompt_form.form_of_key(runtime, known.sha256[:KEY_CHARS], "simple")) if known and name == BUNDLED else ""
-        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, form=form)
-    size = path.stat().st_size if path.is_file() else 0
+        jobs = model_jobs.in_words(runtime, known.sha256[:KEY_CHARS]) if known and name == BUNDLED else ""
+        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, jobs=jobs)
+    size = gguf_file.size_here(path)
     try:
         header = gguf_file.read(path)
         if not header.is_chat_model:
@@ -263,8 +288,10 @@ def _choice(
         licence = licence or str(header.metadata.get("general.license", ""))
     except ModelError as error:
         return ModelChoice(name, path, size, 0, licence, str(error), "unusable", is_current)
-    form = str(prompt_form.form_of_file(runtime, path))
-    return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, form=form)
+    if known is None and (is_current or is_own):
+        note = " ".join(filter(None, [note, templates.remark(header.chat_template)]))
+    jobs = model_jobs.in_words(runtime, known_hash(path, runtime.paths.cache))
+    return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, jobs=jobs)
 
 
 def _fit(needed: int) -> Fit:

@@ -9,8 +9,7 @@ from functools import partial
 from memapp.domain.consent import ConsentRequest, label
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.profile import Hint
-from memapp.language.english.named_subject import Subject, is_about, shares, subject_of
-from memapp.language.lexicon import lexicon
+from memapp.language.subject import is_about, shares, subject_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.services.recall import RecallRequest, recall
@@ -25,8 +24,6 @@ NEARLY = 0.35
 """Of one that shares a word."""
 FEW = 5
 """More that are only near mean nothing."""
-
-_CALLED = lexicon("requests").table("called")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +43,16 @@ class Named:
 
 
 def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
-    """Return what memory holds of something, in a scope also of what is part of it: `my wife`, of `my family`.
-
-    Without a scope it is for the person themself: nothing is withheld.
-    """
-    subject = subject_of(content, is_wide=scope is not None)
-    words = [content, *sorted(frozenset().union(*subject))] if scope else [content]
-    hits = recall(runtime, RecallRequest(" ".join(words), AMONG, kinds=("memory",), scope=scope))
+    """Return what memory holds of something. Without a scope it is for the person themself: nothing is withheld."""
+    subject = subject_of(content)
+    hits = recall(runtime, RecallRequest(content, AMONG, kinds=("memory",), scope=scope))
     found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     facts = [found[hit.id] for hit in hits if hit.id in found and is_about(_all_of(found[hit.id]), subject)]
     values = [
         Hint(field, value)
         for field, known in decisions.profile(runtime).items()
         for value in known
-        if is_about(f"{label(field)} {_CALLED.get(field, '')} {value}", subject)
+        if is_about(f"{label(field)} {value}", subject)
     ]
     waiting = [one for one in pending.list_pending(runtime) if is_about(_proposed(runtime, one), subject)]
     near = () if facts or values else _near(hits, found, subject)
@@ -73,7 +66,7 @@ def said_of(runtime: Runtime, content: str) -> list[str]:
     return [hit.id for hit in hits if about(hit.text)]
 
 
-def _near(hits: list[Recalled], found: dict[str, Memory], subject: Subject) -> tuple[Memory, ...]:
+def _near(hits: list[Recalled], found: dict[str, Memory], subject: frozenset[str]) -> tuple[Memory, ...]:
     likely = [
         hit for hit in hits if hit.id in found and hit.cosine >= (NEARLY if shares(_all_of(found[hit.id]), subject) else NEAR)
     ]

@@ -1,29 +1,24 @@
-"""The statements of a message that made no memory, each with why; and keeping one anyway, at the person's word.
+"""The sentences of a message that made no memory, each with why; and keeping one anyway, at the person's word.
 
 What was judged of a message is found again from its words, without the chat model; what became of it since, the file tells.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import date
 
 from memapp.domain.chat import Message, Origin
 from memapp.domain.provenance import NotKept, WhyNot
-from memapp.domain.utterance import Statement
 from memapp.errors import ModelError
-from memapp.language.english.asked_to_remember import holds_all
-from memapp.language.english.dates import lasting, local_day, typed_ahead_of_its_day
 from memapp.runtime import Runtime
-from memapp.services import memory_request, statements
+from memapp.services import memory_request, reader
 from memapp.services.asked_to_remember import remember
 from memapp.services.consent import pending
-from memapp.services.remember import is_enough_for_today
+from memapp.services.open_turn import best_effort
 from memapp.store import chat, consents, expectations, history, memories, search
 from memapp.store.session import Session
 
-Refusals = Sequence[tuple[Statement, WhyNot | None]]
-"""The statements of a message with why the judge lets each make no memory; None where it does."""
+Refusals = Sequence[tuple[str, WhyNot | None]]
+"""The sentences of a message with why the judge lets each make no memory; None where it does."""
 _LOST: Mapping[str, WhyNot] = {"person": "taken back", "undone": "taken back", "overflow": "full"}
 """Why what a message taught is in the trash, as far as that was no later statement."""
 
@@ -34,19 +29,16 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
         return ()
     if runtime.embedding.state == "loading":
         return None
-    plain = memory_request.read(runtime, message.text, message.pasted, ())
-    request = plain or memory_request.meant(runtime, message.text, message.pasted)
+    return best_effort(runtime, message.thread_id, "judge", lambda: _judged(runtime, message))
+
+
+def _judged(runtime: Runtime, message: Message) -> Refusals | None:
+    request = memory_request.read(runtime, message.text, message.pasted, ())
     if request is not None and request.is_all:
         return ()
     with suppress(ModelError):
-        found = statements.refusals(runtime, typed_ahead_of_its_day(message), statements.said_before(runtime, message))
-        return [_as_it_lasts(one, why, local_day(message)) for one, why in found]
+        return reader.refusals(runtime, message)
     return None
-
-
-def _as_it_lasts(one: Statement, why: WhyNot | None, told_on: date) -> tuple[Statement, WhyNot | None]:
-    text = lasting(one.fact, told_on)
-    return (replace(one, fact=text), why) if text or not one.fact else (one, why or "passing")
 
 
 def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Collection[str]) -> tuple[NotKept, ...]:
@@ -56,16 +48,16 @@ def not_kept(runtime: Runtime, message: Message, refusals: Refusals, taught: Col
     """
     session = runtime.read()
     to_learn = expectations.is_to_learn_from(session, message.id)
-    if not refusals or (to_learn and not is_enough_for_today(runtime)):
+    if not refusals or (to_learn and not reader.is_enough_for_today(runtime)):
         return ()
     became = _what_became(session, message, taught)
     otherwise = "tomorrow" if to_learn else _unlearned(session, message)
     found: dict[str, NotKept] = {}
-    for statement, judged_why in refusals:
-        text = next((text for text in became if _says(text, statement)), None)
+    for said, judged_why in refusals:
+        text = next((text for text in became if said in text or text in said), None)
         why = (otherwise if judged_why is None or otherwise == "kept out" else judged_why) if text is None else became[text]
         if why is not None:
-            found.setdefault(statement.fact or statement.said, NotKept(statement.said, statement.fact, why))
+            found.setdefault(said, NotKept(said, why))
     return tuple(found.values())
 
 
@@ -76,7 +68,7 @@ def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, s
     """
     message = chat.get_message(runtime.read(), message_id)
     actor = runtime.actor(message.thread_id)
-    said = remember(runtime, one.said, message, actor, fact=one.fact)
+    said = remember(runtime, one.said, message, actor)
     return said, actor.step if history.entries_of_step(runtime.read(), actor.step) else ""
 
 
@@ -99,8 +91,3 @@ def _unlearned(session: Session, message: Message) -> WhyNot | None:
         return "kept out"
     expected = expectations.checked_by(session, message.id)
     return "expected" if expected is not None and expected.surprised is False else None
-
-
-def _says(text: str, statement: Statement) -> bool:
-    """Say whether one of the two says all that the other does."""
-    return any(one and (holds_all(one, text) or holds_all(text, one)) for one in (statement.fact, statement.said))

@@ -1,24 +1,34 @@
-"""The sentences of messages that anything may be derived from: what surely touches nothing sensitive, nor was said in confidence.
+"""The sentences of messages that anything may be derived from: the person's own words, where nothing is sensitive.
 
 What waits for the person's yes, was denied or taken back is none of them, and no message with a part of that.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message
-from memapp.language.english.answering_sentence import in_confidence
-from memapp.language.english.asked_sentence import asks_what_was_talked_about
-from memapp.language.english.authorship import own_words
-from memapp.language.english.grammar import sentences, tokens
-from memapp.language.english.profile_hints import may_tell_secret, touches_sensitive
-from memapp.language.language_of import language_of
-from memapp.prompts.quotes import asks, asks_of_memory, is_small_talk
+from memapp.domain.chat import Message
+from memapp.domain.memory import Memory
+from memapp.language.grammar import sentences
+from memapp.language.judge import judge, judges
+from memapp.language.own_words import own_words
+from memapp.language.sentence import is_sensitive, tells_secret
+from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services.statements import surely_ordinary
 from memapp.services.tellable import tellable
 from memapp.store import chat
 
 LEAST_WORDS = 3
+ORDINARY = 0.035
+"""A sentence that the judge holds for less likely sensitive than this is surely ordinary."""
+
+
+def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
+    """Return those sentences that surely touch nothing sensitive; none without the judge. Raises `ModelError`."""
+    embedder = runtime.embedding.ready()
+    plain = [one for one in said if not (tells_secret(one) or is_sensitive(one, words_of(one)))]
+    if embedder is None or not judges(embedder.model_id) or not plain:
+        return []
+    judged = judge(plain, embedder.embed(plain, wait=True))
+    return [one for one, of_it in zip(plain, judged, strict=True) if of_it.is_sensitive < ORDINARY]
 
 
 def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
@@ -27,28 +37,18 @@ def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
     return [one for one in tellable(runtime.read(), [one for one in messages if one.id in whole]) if one.text == whole[one.id]]
 
 
-def answered_itself(runtime: Runtime, messages: Sequence[Message]) -> frozenset[str]:
-    """Return the ids of those messages that memapp answered itself: what these ask is asked of it, and no topic of a chat."""
-    return frozenset(chat.answered_by(runtime.read(), [one.id for one in messages], (FROM_MEMORY, OWN_WORDS)))
+def may_be_told(runtime: Runtime, memory: Memory) -> bool:
+    """Return True for a memory whose messages are all still there, and nothing of them is withheld."""
+    sources = chat.get_messages(runtime.read(), memory.sources)
+    return all(one.active for one in sources) and len(untouched(runtime, sources)) == len(memory.sources)
 
 
-def plain_sentences(message: Message, answered: Collection[str] = ()) -> list[str]:
-    """Return the sentences of an English message that may be repeated."""
-    return repeatable_sentences(message, answered) if language_of(message.text).reads_tone else []
+def own_sentences(message: Message) -> list[str]:
+    """Return the sentences of a message in the person's own words, without those that are too short to tell anything."""
+    own = own_words(message.typed_text, words_of(message.typed_text))
+    return [one for one in sentences(own) if len(one.split()) >= LEAST_WORDS]
 
 
-def repeatable_sentences(message: Message, answered: Collection[str] = ()) -> list[str]:
-    """Return the sentences of a message, the person's own words, that tell or ask of something ordinary, not in confidence.
-
-    Of those that memapp `answered` itself, no questions.
-    """
-    if in_confidence(message.text) or asks_what_was_talked_about(message.text):
-        return []
-    said = [one for one in sentences(own_words(message.typed_text)) if len(tokens(one)) >= LEAST_WORDS]
-    said = [one for one in said if not (is_small_talk(one) or asks_of_memory(one) or (message.id in answered and asks(one)))]
-    return [one for one in said if not (may_tell_secret(one) or touches_sensitive(one))]
-
-
-def ordinary_sentences(runtime: Runtime, message: Message, answered: Collection[str] = ()) -> list[str]:
-    """Return those of the plain sentences that the judge finds ordinary too; none without it. Raises `ModelError`."""
-    return surely_ordinary(runtime, plain_sentences(message, answered))
+def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:
+    """Return those of a message's own sentences that are surely ordinary; none without the judge. Raises `ModelError`."""
+    return surely_ordinary(runtime, own_sentences(message))

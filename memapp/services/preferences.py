@@ -1,5 +1,6 @@
 """The settings as the person sees and changes them."""
 
+import itertools
 import threading
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -8,16 +9,22 @@ from pathlib import Path
 
 from memapp import settings
 from memapp.errors import ModelError, UsageError
-from memapp.inference import gguf_file, model_folder
+from memapp.inference import gguf_file, model_folder, server_key
 from memapp.paths import Paths
+from memapp.prompts import budget
 from memapp.runtime import Runtime
 from memapp.settings import THEMES, Settings
 
 ORIGINS = {"flag": "the command line", "environment": "the environment", "file": "config.toml"}
-NEXT_START = frozenset({"server", "server_model", "allow_remote", "context_tokens", "embedding_model"})
+NEXT_START = frozenset({"server", "server_model", "server_key_file", "allow_remote", "context_tokens", "embedding_model"})
 """Settings that a model takes when it is loaded."""
-NAMING = ("persona", "theme", "model", "server", "embedding_model")
+NAMING = ("persona", "theme", "model", "server", "server_key_file", "embedding_model")
 """Settings that name something, which may not be there."""
+LIMITS = ("context_tokens", "budget_tokens", "reply_tokens")
+"""Settings of which one may leave no room for another."""
+LEAST_PROMPT_TOKENS = 200
+"""What stands around an empty message takes so many, or more."""
+TOKENS_STEP = 256
 _one_change = threading.Lock()
 """Held while a setting is changed: the file is read, changed and written as a whole."""
 
@@ -89,23 +96,40 @@ def check_free(runtime: Runtime, name: str) -> None:
 
 
 def check(name: str, chosen: Settings, places: Paths, personas: Collection[str]) -> None:
-    """Raise `UsageError` if a setting names what is not there or cannot be used: a persona, theme, model or server."""
+    """Raise `UsageError` if a setting names what is not there or cannot be used, or leaves no room for another."""
     try:
         match name:
             case "persona":
                 settings.check_known("persona", chosen.persona, personas)
             case "theme":
                 settings.check_known("theme", chosen.theme, THEMES)
-            case "model" if chosen.model:
+            case "model" if chosen.model not in ("", settings.BUNDLED):
                 gguf_file.read(gguf_file.find(places.models, chosen.model))
             case "server" if chosen.server:
                 from memapp.inference import server_http
 
                 server_http.checked_address(chosen.server, chosen.allow_remote)
+            case "server_key_file" if chosen.server_key_file:
+                server_key.read(Path(chosen.server_key_file))
+            case "context_tokens" | "budget_tokens" | "reply_tokens":
+                check_limits(chosen)
             case "embedding_model" if chosen.embedding_model:
                 model_folder.dimension(Path(chosen.embedding_model))
     except ModelError as error:
         raise UsageError(error.message, error.advice) from None
+
+
+def check_limits(chosen: Settings) -> None:
+    """Raise `UsageError` if a request has no room for a prompt and the longest reply."""
+    name = min("budget_tokens", "context_tokens", key=lambda setting: getattr(chosen, setting))
+    limit: int = getattr(chosen, name)
+    needed = LEAST_PROMPT_TOKENS + chosen.reply_tokens
+    if budget.room_of(limit) < needed:
+        enough = next(tokens for tokens in itertools.count(limit, TOKENS_STEP) if budget.room_of(tokens) >= needed)
+        raise UsageError(
+            f"{name} = {limit:,} leaves no room for a prompt: a reply may take {chosen.reply_tokens:,} tokens (reply_tokens).",
+            f"Set {name} to {enough:,} or more, or lower reply_tokens.",
+        )
 
 
 def said_now(label: str, value: str) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capability
 from memapp.domain.delta import NO_NEWS, Delta, summarise
-from memapp.domain.howto import in_full
+from memapp.domain.howto import reported
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
 from memapp.domain.text import one_line
@@ -44,7 +44,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
     found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
-    there_still = [replace(hit, text=in_full(found[hit.id])) for hit in hits if hit.id in found]
+    there_still = [replace(hit, text=reported(found[hit.id])) for hit in hits if hit.id in found]
     affordable, left = _within_budget(runtime, there_still, request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)

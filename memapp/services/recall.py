@@ -16,9 +16,9 @@ from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.ranking import Candidate, Ranked
 from memapp.domain.relation import Edge
-from memapp.language.english.life_domains import domains_of
-from memapp.language.english.recall import measure_asked, query_words
-from memapp.language.english.when import named_times
+from memapp.domain.when import until
+from memapp.language.recall import measure_asked, query_words
+from memapp.language.when import named_times
 from memapp.runtime import Runtime
 from memapp.services.embed import embedded
 from memapp.services.tellable import tellable
@@ -80,12 +80,7 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     for place, keyword in enumerate(needed_info):
         words = query_words(keyword)
         candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
-        about = set(domains_of(keyword))
-        asked_for = [
-            one
-            for one in candidates
-            if not about.isdisjoint(domains_of(one.text)) or ranking.is_asked_for(keyword, one, compared=rows is not None)
-        ]
+        asked_for = [one for one in candidates if ranking.is_asked_for(keyword, one, compared=rows is not None)]
         ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
         by_keyword.append([replace(_recalled(one, words), why=f"{keyword}: {one.why}") for one in ranked])
     in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]
@@ -98,16 +93,6 @@ def plainly_needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope, l
     scored = [(ranking.fuzzy_score(one.text, one.tags, needed_info), one) for one in facts]
     scored.sort(key=lambda pair: (pair[0], pair[1].created_at), reverse=True)
     return [Recalled.of(one, round(score / 100, 4), "letters", one.created_at) for score, one in scored[:limit]]
-
-
-def about_same(runtime: Runtime, asked: NDArray[np.float32], common: NDArray[np.float32], scope: Scope) -> list[Recalled]:
-    """Return the facts that are most like a vector without what facts have in common; `cosine` says how much."""
-    embedder, session = runtime.embedding.ready(), runtime.read()
-    if embedder is None:
-        return []
-    known = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
-    facts = search.search_memories(session, scope, (), likeness=known.likeness_beyond(session, asked, common))
-    return [replace(_recalled(Ranked(one), ()), why="about the same") for one in facts]
 
 
 def is_related(hit: Recalled) -> bool:
@@ -195,7 +180,9 @@ def _recalled(ranked: Ranked, words: Sequence[str]) -> Recalled:
     return Recalled(
         kind=one.kind,
         id=one.id,
-        text=one.text if one.kind == "memory" else ranking.excerpt(one.text, words),
+        text=one.text + (until(one.valid_until, one.at) if one.valid_until else "")
+        if one.kind == "memory"
+        else ranking.excerpt(one.text, words),
         said_by=one.said_by,
         thread_id=one.thread_id,
         at=one.at,

@@ -5,25 +5,36 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
-from memapp.domain.changes import Actor, Change, Restored, SoftDeleted, Updated, is_memapp
+from memapp.domain.changes import Actor, Change, Event, Restored, SoftDeleted, Updated, is_memapp
 from memapp.domain.chat import Message, Role
+from memapp.domain.history import MESSAGE
 from memapp.domain.memory import Memory
 from memapp.domain.turn import AnswersLeft, Retracted
 from memapp.errors import NeedsYes, UsageError
-from memapp.language.english.dates import dated, typed_on_its_day
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.writing import check_fact
-from memapp.language.language_of import language_of
+from memapp.language.grammar import sentences
+from memapp.language.requests import is_joke
+from memapp.language.word_file import words_of
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending, questions
 from memapp.services.undo import hold_back, undo
-from memapp.store import changes, chat, consents, expectations, history, memories
+from memapp.store import changes, chat, consents, expectations, history, memories, search
+from memapp.store.history import Touched
 from memapp.store.session import Session
 
 
-def said_before(earlier: Sequence[Message]) -> list[str]:
-    """Return the message that "that was a joke" refers to."""
-    return [one.id for one in earlier if one.role is Role.USER][-1:]
+def retract_unsaid(runtime: Runtime, message: Message, earlier: Sequence[Message]) -> Retracted | None:
+    """Take back what was learned from the messages that one stands in place of, and from the last one if it calls that a joke.
+
+    A joke is told in no chat any more, and what calls it one teaches nothing.
+    """
+    unsaid = [replaced.id for replaced in chat.replaced_by(runtime.read(), message)]
+    if not is_joke(message.typed_text, words_of(message.typed_text)):
+        return retract(runtime, message.thread_id, unsaid, message.text)
+    joke = [said.id for said in earlier if said.role is Role.USER][-1:]
+    with runtime.write() as session:
+        expectations.learn_nothing(session, [message.id])
+        return retract(runtime, message.thread_id, [*unsaid, *joke], message.text, jokes=joke)
 
 
 def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft | None:
@@ -46,19 +57,22 @@ def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft
     return AnswersLeft(tuple(taken_back), tuple(kept)) if taken_back or kept else None
 
 
-def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str) -> Retracted | None:
+def retract(
+    runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: str, *, jokes: Sequence[str] = ()
+) -> Retracted | None:
     """Move to the trash what came from these messages and neither `text` nor another message says; withdraw what they proposed.
 
     What the person pinned or changed stays: that is their own by now. It is one step, and can be taken back.
     """
     if not message_ids:
         return None
-    actor, text = runtime.actor(thread_id), dated(text, runtime.clock().astimezone().date())
+    actor = runtime.actor(thread_id)
     with runtime.write() as session:
         expectations.learn_nothing(session, message_ids)
+        unsay(session, jokes, actor)
         gone = []
         for memory in memories.list_learned_from(session, message_ids):
-            if is_left_alone(session, memory) and check_fact(memory.text, text):
+            if is_left_alone(session, memory) and not _says(text, memory.text):
                 steps = _back_to_what_is_said(session, runtime, memory, message_ids)
                 gone += [memory.text] if steps else []
                 for step in steps:
@@ -70,6 +84,18 @@ def retract(runtime: Runtime, thread_id: str, message_ids: Sequence[str], text: 
         pending.end_all(runtime, unsaid, actor, "signals")
         pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
     return Retracted(tuple(gone), actor.step) if gone else None
+
+
+def unsay(session: Session, message_ids: Sequence[str], actor: Actor) -> None:
+    """Let messages teach nothing any more, and be told in no chat, as part of a step."""
+    for message_id in search.take_back(session, message_ids):
+        history.record(session, actor, actor.step, Touched(Event.UNSAY, f"{MESSAGE}{message_id}", None, None))
+    expectations.learn_nothing(session, message_ids)
+
+
+def _says(message: str, memory: str) -> bool:
+    """Return True for a message that holds the last sentence of a memory: one before it may be of another message."""
+    return normalise((sentences(memory) or [memory])[-1]) in normalise(message)
 
 
 def _others(session: Session, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
@@ -86,10 +112,10 @@ def is_left_alone(session: Session, memory: Memory) -> bool:
 
 def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> Sequence[Change]:
     """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
-    others = [typed_on_its_day(one) for one in _others(session, memory.sources, message_ids)]
+    others = [one.typed_text for one in _others(session, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
-        return any(not language_of(other).check_grounding(text, other) for other in others)
+        return any(_says(other, text) for other in others)
 
     def may_be_said(text: str) -> bool:
         return is_said(text) and memories.find_same(session, normalise(text)) is None

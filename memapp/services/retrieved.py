@@ -4,22 +4,43 @@ prefetched in idle time for the message that is expected next.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
 from memapp.domain.delta import NO_NEWS, Delta
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction, Prefetched
 from memapp.domain.ranking import RetrievalRule
-from memapp.prompts import quotes
+from memapp.domain.text import one_line
+from memapp.language.asked import asked_about, content, wants_something
+from memapp.language.limits import bears_on
+from memapp.language.word_file import words_of
+from memapp.prompts import respond
 from memapp.runtime import Runtime
 from memapp.services.lessons.recall import recall_lessons
-from memapp.services.life_domains import Bearing, bearing_on
-from memapp.services.prompt_form import current_form, expected_after, most_memories
+from memapp.services.limits import MOST, known_limits
 from memapp.services.query import always, changed, conversation_scope, find
 from memapp.services.recall import RecallRequest, needed, plainly_needed
 from memapp.services.tellable import without_words_of_withheld
-from memapp.store import chat, checkpoints, memories
+from memapp.store import chat, checkpoints, expectations, memories
+
+LEAST_MATCH = 0.12
+"""What of a score must come from the message: that a memory is pinned or recent is no reason to tell it."""
+
+
+class _Least(NamedTuple):
+    """What a hit must reach: a score, unless it shares a word with the message, and a likeness in meaning.
+
+    A fact less like the message shares a word with it and nothing else. Long messages are like nothing much: a word finds them.
+    """
+
+    score: float
+    cosine: float
+
+
+LEAST, SURE = _Least(0.33, 0.25), _Least(1.0, 0.5)
+ON_DEMAND, AT_LEAST_A_WORD = _Least(0.2, 0.25), _Least(0.2, -1.0)
+"""Of a second search, when a question about the person found nothing at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +51,9 @@ class Retrieved:
     delta: Delta = NO_NEWS
     """What leads the block of the hits."""
     searches: int = 0
-    """A second one, with more words, was made if the first found nothing; none for small talk."""
+    """A second one, with more words, was made if the first found nothing."""
+    limits: tuple[Recalled, ...] = ()
+    """What the reply must keep to."""
     lessons: tuple[Recalled, ...] = ()
     """What worked when something was done that the message is about."""
 
@@ -47,7 +70,7 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
     last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
-    found = expected_after(runtime, last.id)
+    found = expectations.expected_after(runtime.read(), last.id)
     return found if found and without_words_of_withheld(runtime.read(), [found.text]) else None
 
 
@@ -70,62 +93,81 @@ def take_typed(runtime: Runtime, thread_id: str, text: str) -> Prefetched | None
 def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[str], in_prompt: Sequence[Message]) -> Retrieved:
     """Look up what a message needs, and once more with more words where a question about the person finds nothing.
 
-    What the message finds keeps its places; what `needed_info` asks for takes those that are free, so that a bad guess of a
-    model costs nothing that was found. A model that gets the full form of prompt guesses well: unless the message asks about the
-    person, all that it found but the best gives way.
-    To such a question also come the changes that the chat has not been told yet and, as far as there is room, what is recalled
-    whatever is asked. Such facts stand in no other prompt: a small model cannot but speak of them (`benchmarks.distraction`).
-    To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
+    The best that the message finds comes first, then what `needed_info` asks for; in a question about the person that comes
+    behind all that it finds, and before what is recalled whatever is asked. Where nothing is needed, only what is surely about
+    the message is told; else the changes that the chat has not been told yet, too. Limits come with what asks for something that
+    they bear on. To an inner voice one speaks of its case, in which nothing private belongs that does not match in words.
     """
     own_case = _is_inner_voice(runtime, thread_id)
     lessons = () if own_case else recall_lessons(runtime, thread_id, text)
-    if quotes.is_small_talk(text):
-        return Retrieved(lessons=lessons)
     needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
-    seen = frozenset(one.id for one in in_prompt)
-    limit = most_memories(runtime)
+    seen, scope = frozenset(one.id for one in in_prompt), conversation_scope(runtime)
+    limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
-        facts = plainly_needed(runtime, needed_info, conversation_scope(runtime), limit)
-        return Retrieved(tuple(facts), searches=1, lessons=lessons)
-    about_person = quotes.asks_about_person(text) and not own_case
+        return Retrieved(tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons)
+    words = words_of(text)
+    asked = asked_about(text, words)
+    is_own = asked in ("own", "replied") and not own_case
     found = _recall(runtime, text, seen)
-    bearing = Bearing() if own_case else bearing_on(runtime, text, found, conversation_scope(runtime))
-    limit = max(limit, min(len(bearing.vital), runtime.settings.top_k)) if limit else 0
-    chosen = quotes.choose(text, found, limit, own_case=own_case) if bearing.fitting is None else bearing.fitting
-    asked_for = [] if own_case else needed(runtime, needed_info, conversation_scope(runtime))
-    trusted = asked_for if current_form(runtime) == "full" and not about_person else []
-    hits = quotes.fill(text, (), (*bearing.vital, *chosen[:1], *trusted, *chosen[1:]), limit)
-    on_demand = not hits and limit > 0 and about_person and not quotes.asks_advice(text)
+    least = LEAST if needed_info or asked in ("own", "perhaps", "replied") or own_case else SURE
+    chosen = _fitting(text, found, least, own_case=own_case)
+    asked_for = [] if own_case else needed(runtime, needed_info, scope)
+    hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
+    on_demand = not hits and limit > 0 and is_own
     if on_demand:
         more = _last_said(in_prompt, text)
         again = _recall(runtime, " ".join([text, *more]), seen) if more else found
-        choose = partial(quotes.choose, text, again, limit, least=quotes.ON_DEMAND_SCORE)
-        hits = choose() or choose(least_cosine=-1.0)  # that shares a word and nothing else is better than nothing
-    hits = quotes.fill(text, hits, (*asked_for, *bearing.circumstances), limit)
-    if about_person and not quotes.asks_advice(text):
-        hits = quotes.fill(text, hits, always(runtime, conversation_scope(runtime), limit), limit)
-    delta = _changed(runtime, thread_id, seen, hits) if about_person else NO_NEWS
-    return Retrieved(hits, delta, 1 + on_demand, lessons)
+        hits = _distinct(text, _fitting(text, again, ON_DEMAND) or _fitting(text, again, AT_LEAST_A_WORD), limit)
+    if is_own:
+        hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
+    limits: Sequence[Recalled] = ()
+    if not (own_case or is_own) and wants_something(text, words) and any(map(bears_on, [text, *needed_info])):
+        limits = known_limits(runtime)[:MOST]
+    is_told = not own_case and bool(needed_info or asked)
+    delta = changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS
+    return Retrieved(hits, delta, 1 + on_demand, tuple(limits), lessons)
 
 
-def news(runtime: Runtime, thread_id: str, text: str, in_prompt: Sequence[Message]) -> Delta:
-    """Return the changes to tell before a message that looks something up and does not ask about the person."""
-    if quotes.is_small_talk(text) or quotes.asks_about_person(text) or _is_inner_voice(runtime, thread_id):
-        return NO_NEWS
-    return _changed(runtime, thread_id, frozenset(one.id for one in in_prompt), ())
+def _fitting(text: str, found: Sequence[Recalled], least: _Least, *, own_case: bool = False) -> list[Recalled]:
+    """Return the hits that belong to a message, best first. `own_case`: it is about a case, so a hit must share a word with it.
+
+    What memapp once said belongs only to a question for that, and there it comes first: else it would come back as a fact.
+    """
+    words = words_of(text)
+    subject, asks_replies = frozenset(content(text, words)), asked_about(text, words) == "replied"
+    kept = []
+    for hit in found:
+        shares = not subject.isdisjoint(content(hit.text, words))
+        is_near = hit.score >= least.score and hit.score - hit.boosts >= LEAST_MATCH and not own_case
+        is_like = hit.cosine >= least.cosine or (least is not SURE and (hit.kind == "message" or hit.cosine == 0))
+        if (shares or is_near) and is_like and (asks_replies or hit.said_by != "assistant"):
+            kept.append(hit)
+    return sorted(kept, key=lambda hit: hit.said_by == "user") if asks_replies else kept
 
 
-def shown(runtime: Runtime, retrieved: Retrieved, injected_updates: Delta) -> tuple[Recalled, ...]:
-    """Return all that a prompt says of the memory: the hits, the memories of which it tells that they changed, the lessons."""
+def _distinct(text: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled, ...]:
+    """Return the first hits that state something which neither the message nor one before them does."""
+    kept: list[Recalled] = []
+    told = [_plain(text)]
+    for hit in hits:
+        stated = _plain(respond.stated(hit))
+        if stated and len(kept) < limit and not any(stated in one for one in told):
+            kept.append(hit)
+            told.append(stated)
+    return tuple(kept)
+
+
+def _plain(text: str) -> str:
+    return one_line(text).casefold().rstrip(" .!")
+
+
+def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
+    """Return all that a prompt says of the memory: hits, limits, the memories that it tells have changed, and lessons."""
     hits = frozenset(hit.id for hit in retrieved.hits)
-    ids = [one for delta in (retrieved.delta, injected_updates) for one in delta.memory_ids if one not in hits]
+    ids = [one for one in retrieved.delta.memory_ids if one not in hits]
     found = memories.get_memories(runtime.read(), ids)
-    return (*retrieved.hits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found), *retrieved.lessons)
-
-
-def _changed(runtime: Runtime, thread_id: str, in_prompt: frozenset[str], hits: Sequence[Recalled]) -> Delta:
-    """Return unseen memory changes for this chat; what a hit says already counts as told."""
-    return changed(runtime, conversation_scope(runtime), thread_id, in_prompt, [hit.id for hit in hits])
+    limits = (one for one in retrieved.limits if one.id not in hits)
+    return (*retrieved.hits, *limits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found), *retrieved.lessons)
 
 
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:

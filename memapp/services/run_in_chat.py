@@ -109,7 +109,7 @@ def run(runtime: Runtime, thread_id: str, command: Command, *, cancel: Cancel) -
             if is_kept:
                 reply = _finish(runtime, reply, outcome.reported, erasures)
     yield Found(outcome.reported.recalled)
-    yield Completed(reply, "")
+    yield Completed(reply)
 
 
 def _recorded(runtime: Runtime, job: _Job, outcome: _Outcome, cancel: Cancel) -> Iterator[TurnEvent]:

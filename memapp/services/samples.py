@@ -1,13 +1,18 @@
 """Fills `memapp demo` with sample chats, memories, trash and consent requests."""
 
 import tomllib
+from dataclasses import replace
 
 from memapp import paths
-from memapp.domain.chat import Origin, Role
+from memapp.domain.categories import NOTES
+from memapp.domain.changes import Actor, Created
+from memapp.domain.chat import Message, Origin, Role
+from memapp.domain.utterance import RULES
 from memapp.runtime import Runtime
 from memapp.services import chats, curate
 from memapp.services.consent import requests
-from memapp.store import chat
+from memapp.services.reader import memory_of
+from memapp.store import changes, chat
 
 ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
 
@@ -19,19 +24,21 @@ def fill(runtime: Runtime) -> None:
         with runtime.write() as session:
             thread = chat.create_thread(session, sample["title"], runtime.settings.persona, session.now)
             asked: str | None = None
-            ids = []
+            said: list[Message] = []
             for number, text in enumerate(sample["messages"]):
                 role = (Role.USER, Role.ASSISTANT)[number % 2]
                 reply_to = asked if role is Role.ASSISTANT else None
                 written = chat.add_message(session, thread.id, role, text, session.now, origin=ORIGINS[role], reply_to=reply_to)
                 asked = written.id
-                ids.append(written.id)
-        for fact in sample["facts"]:
-            curate.add(runtime, fact["text"], fact["tags"], pinned=fact.get("pinned", False))
+                said.append(written)
+            for one in sample["kept"]:
+                memory = memory_of(session, said[one["message"]], one["text"], NOTES)
+                changes.apply(session, Created(replace(memory, pinned=one.get("pinned", False))), Actor(RULES, thread.id))
         if sample.get("forgotten"):
             added = [curate.add(runtime, text).memory_id for text in sample["forgotten"]]
             curate.discard(runtime, *added)
         if waiting := sample.get("waiting"):
-            message_id = ids[waiting["message"]]
-            requests.propose(runtime, waiting["field"], waiting["value"], message_id=message_id, typed=True)
+            message = said[waiting["message"]]
+            memory = memory_of(runtime.read(), message, waiting["text"], NOTES)
+            requests.propose(runtime, waiting["field"], waiting["value"], message_id=message.id, typed=True, memory=memory)
     chats.remember_choice(runtime, "thread", thread.id)

@@ -12,7 +12,7 @@ from memapp.domain.chat import MAX_MESSAGE_CHARS, Message, Origin, Role, Thread
 from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.imports.memories import ask_about_chat
 from memapp.services.imports.work import Work, named

@@ -9,7 +9,8 @@ from memapp.domain.consent import CHAT
 from memapp.domain.memory import Recalled
 from memapp.domain.profile import Hint, has_value
 from memapp.domain.ranking import Candidate
-from memapp.language.english.withheld import says_again, says_any, told_beside, told_of_reply
+from memapp.language.sensitive import unknown_in_message
+from memapp.language.withheld import has_word_of, says_again, says_any, told_beside, told_of_reply
 from memapp.store import chat, consents, search
 from memapp.store.session import Session
 
@@ -33,17 +34,21 @@ def without_withheld(session: Session, said: Sequence[Said]) -> list[Said]:
 
 
 def without_words_of_withheld(session: Session, texts: Sequence[str], said: str = "") -> list[str]:
-    """Return the texts that have no word of what waits or was denied, but for words that the person says just now."""
+    """Return the texts that hint at nothing that waits or was denied, but for what the person says just now."""
     values = _unconfirmed(session, consents.withheld(session))
     values = [one for one in values if not says_any(said, [one])]
     return [one for one in texts if not says_any(one, values)]
 
 
 def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
-    """Return what messages say that waits or was denied, whether or not it was read in them."""
+    """Return what messages say that waits or was denied, whether or not it was read in them, or that is not read and may wait."""
     of_messages = {
         id: _unconfirmed(session, hints) for id, hints in search.unconfirmed(session, [one.id for one in said]).items()
     }
+    unread = search.unread(session, [one.id for one in said])
+    agreed = consents.agreed(session) if unread else {}
+    for id, text in unread.items():  # the judge may ask about them
+        of_messages.setdefault(id, []).extend(unknown_in_message(text, agreed))
     values = _unconfirmed(session, consents.withheld(session))
     for one in said if values else ():
         if not isinstance(one, Recalled) or one.kind == "message":
@@ -53,9 +58,9 @@ def _withheld(session: Session, said: Sequence[Said]) -> dict[str, list[Hint]]:
 
 
 def _unconfirmed(session: Session, hints: Sequence[Hint]) -> list[Hint]:
-    """Return what the profile does not say by now."""
-    profile = consents.read_profile(session) if hints else {}
-    return [one for one in hints if not has_value(one.field, profile.get(one.field, ()), one.value)]
+    """Return what the person has not said yes to by now."""
+    agreed = consents.agreed(session) if hints else {}
+    return [one for one in hints if not has_value(one.field, agreed.get(one.field, ()), one.value)]
 
 
 def _rests(session: Session, ids: Sequence[str], withheld: Mapping[str, Sequence[Hint]]) -> dict[str, str]:
@@ -69,7 +74,7 @@ def _told(message: Message, withheld: Sequence[Hint]) -> str:
     if any(one.field == CHAT for one in withheld):
         return ""
     if message.model in (OWN_WORDS, FROM_MEMORY):  # what memapp asks or tells of a value is nothing without it
-        return "" if says_any(message.text, withheld) else message.text
+        return "" if has_word_of(message.text, withheld) else message.text
     if message.role is Role.ASSISTANT:
         return told_of_reply(message.text, withheld)
     return told_beside(message.typed_text if message.origin is Origin.TYPED else message.text, withheld)

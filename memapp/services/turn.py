@@ -1,50 +1,43 @@
-"""One turn of a conversation: commit, check the expectation, then answer (`services.answer`).
+"""One turn of a conversation: save the message, read it, check the expectation, then answer (`services.answer`).
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
+Nothing reads a message before it is saved, and a bug in what reads it costs neither the message nor an answer.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
-Learning happens later, in `services.upkeep`. Three things make no call, since the app answers them in its own words: a yes or
-no to its question about a consent request, what is asked of the memory itself (`services.memory_request`), and what it knows for
-sure of a person who asks about themselves (`services.from_memory`).
+Learning happens later, in `services.upkeep`. Three things make no call, since the app answers them itself: a yes or no to its
+question about a consent request, what is asked of the memory (`services.memory_request`), and a question of the person about
+themselves, which their own words answer (`services.quotations`).
 """
 
-import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Literal
 
 from memapp.domain.chat import FROM_MEMORY, MAX_MESSAGE_CHARS, OWN_WORDS, Message, MessageStatus, Origin, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.expectation import Verdict
-from memapp.domain.memory import FromMemory
 from memapp.domain.prediction import Prediction, Prefetched
+from memapp.domain.prompt import Usage
 from memapp.domain.text import clean
-from memapp.domain.turn import Accepted, Asked, Checked, Completed, TurnEvent
-from memapp.errors import StoreError, UsageError
+from memapp.domain.turn import Accepted, AnswersLeft, Asked, Checked, Completed, TurnEvent
+from memapp.errors import UsageError
 from memapp.inference import Cancel
-from memapp.language.english.correction import correction_of
-from memapp.language.english.expectation import mismatch
-from memapp.language.english.framing import takes_back
-from memapp.language.english.grounding import check_grounding
-from memapp.language.english.statements import read
+from memapp.language.expectation import mismatch
+from memapp.language.sentence import tells_more
+from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks
 from memapp.runtime import Runtime
-from memapp.services import from_memory, memory_request, over_time, statements
+from memapp.services import memory_request, quotations, reader
 from memapp.services.answer import answer
 from memapp.services.consent import questions
 from memapp.services.embed import embedded
-from memapp.services.open_turn import OpenTurn, open_thread, refuse_beside_another, said_in
-from memapp.services.prompt_form import current_form
-from memapp.services.remember import propose_profile_changes
-from memapp.services.retract import retract, said_before, take_answers_back
+from memapp.services.model_jobs import may_do
+from memapp.services.open_turn import OpenTurn, best_effort, open_thread, refuse_beside_another, said_in
+from memapp.services.retract import retract_unsaid, take_answers_back
 from memapp.services.retrieved import expectation, prefetched, take_typed
 from memapp.store import chat, checkpoints, events, expectations, history, leases
 from memapp.store.session import Session
-
-log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 EMBEDDER_SECONDS = 1.0
 """How long a turn waits for the embedding model that is being loaded, as after the start; then words must do."""
@@ -67,73 +60,92 @@ def take_turn(
     text, pasted = checked(text, pasted)
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
-    question = questions.open_question(runtime, earlier)
-    request = None if runtime.persona_in(thread).is_inner_voice else memory_request.read(runtime, text, pasted, earlier)
-    expected = expectation(runtime, earlier)
-    prefetch, typed = prefetched(runtime, thread_id, expected), take_typed(runtime, thread_id, text)
-    with runtime.write() as session:
-        refuse_beside_another(runtime, session, thread_id)
-        left = chat.messages_after(session, thread_id, replaced.seq) if replaced else []
-        answers = take_answers_back(runtime, [question, *left] if replaced and question else left)
+    with runtime.write() as session:  # before anything reads the message
+        answers = _take_away(runtime, session, replaced, earlier) if replaced else None
         last = history.last_number(session)  # after that: what is decided from now on, the message decides
-        chat.set_active(session, [one.id for one in left], active=False)
         message = chat.add_message(session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED, pasted=pasted)
-        answered = questions.read_answer(runtime, question, message) if question else None
-        request = request if answered is None else None
-        reply = _add_reply(runtime, session, thread.id, message) if answered is None else _confirm(session, message, answered)
-        if request is not None and request.kind == "off":
-            memory_request.keep_out(session, message)
-        elif answered is None:  # until it turns out that just this was expected
-            expectations.add_surprise(session, thread.id, message.id, expected.id if expected else None, session.now)
+        reply = _add_reply(runtime, session, thread.id, message)
+        expectations.add_surprise(session, thread.id, message.id, session.now)
         chat.save_draft(session, thread.id, "")
-        unsaid = [*(one.id for one in left), *(said_before(earlier) if takes_back(message.typed_text) else ())]
-        retracted = best_effort(runtime, message, "retract", lambda: retract(runtime, thread.id, unsaid, text))
     yield Accepted(message, reply, last)
+    yield from _respond(runtime, OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, began_at=began_at))
+    yield from filter(None, [answers])
+
+
+def _respond(runtime: Runtime, turn: OpenTurn) -> Iterator[TurnEvent]:
+    """Read the message of an open turn, carry out what it asks, and answer it. A bug in the reading costs no answer."""
+    message, earlier = turn.message, turn.earlier
+    assert message is not None
+    attempt = partial(best_effort, runtime, turn.thread.id)
+    typed = attempt("take_typed", partial(take_typed, runtime, turn.thread.id, message.text))
+    confirmed = attempt("read_answer", partial(confirm_answer, runtime, message, turn.reply, earlier))
+    retracted = attempt("retract", partial(retract_unsaid, runtime, message, earlier))
     runtime.embedding.ready(within=EMBEDDER_SECONDS)
-    if request is None and answered is None and not runtime.persona_in(thread).is_inner_voice:
-        request = best_effort(runtime, message, "meant", partial(memory_request.meant, runtime, text, pasted))
-    done = best_effort(runtime, message, "memory_request", partial(memory_request.carry_out, runtime, request, message, earlier))
+    request = None if confirmed else attempt("read_request", partial(memory_request.hear, runtime, message, earlier))
+    done = attempt("memory_request", partial(memory_request.carry_out, runtime, request, message, earlier))
     if done is None or done.teaches:
-        best_effort(runtime, message, "propose_profile_changes", lambda: propose_profile_changes(runtime, message))
-    turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, began_at=began_at)
-    if answered is not None:
-        yield Completed(reply, "")
+        attempt("propose_profile", partial(reader.propose_profile, runtime, message))
+    if confirmed:
+        yield Completed(confirmed)
     elif done is not None and done.is_all:
         yield from answer(runtime, replace(turn, known=done.said))
     else:
-        yield from _answer(runtime, turn, expected, typed, prefetch)
+        yield from _answer(runtime, turn, typed)
     if done is not None:
         yield done.event
-    if asked := best_effort(
-        runtime, message, "ask", lambda: questions.ask_about(runtime, message, is_answer=answered is not None)
-    ):
+    if asked := attempt("ask", partial(questions.ask_about, runtime, message, is_answer=confirmed is not None)):
         yield Asked(asked)
-    yield from filter(None, (answers, retracted))
+    yield from filter(None, [retracted])
 
 
-def _answer(
-    runtime: Runtime, turn: OpenTurn, expected: Prediction | None, typed: Prefetched | None, prefetch: Prefetched | None
-) -> Iterator[TurnEvent]:
+def _answer(runtime: Runtime, turn: OpenTurn, typed: Prefetched | None) -> Iterator[TurnEvent]:
     """Check an ordinary message against what was expected, and answer it: from memory where that is sure, else by the model."""
     message = turn.message
     assert message is not None
-    expected = best_effort(runtime, message, "classify", partial(compare, runtime, expected, message))
+    attempt = partial(best_effort, runtime, turn.thread.id)
+    expected = attempt("expectation", partial(expectation, runtime, turn.earlier))
+    prefetch = typed or attempt("prefetched", partial(prefetched, runtime, turn.thread.id, expected))
+    expected = attempt("classify", partial(compare, runtime, expected, message))
     yield Checked(expected)
-    prefetch = typed or (None if expected is None or expected.surprised else prefetch)
-    known = None
-    if look := _own_answer(runtime, turn.thread):
-        known = best_effort(runtime, message, "answer_from_memory", partial(look, runtime, message, turn.earlier))
-    yield from answer(runtime, replace(turn, prefetch=prefetch, known=known))
+    if typed is None and (expected is None or expected.surprised):
+        prefetch = None  # made for what was expected
+    known, quoted = None, attempt("quotations", partial(_quoted, runtime, turn.thread, message))
+    if quoted and not (quoted.lines and _may_answer(runtime)):
+        known, quoted = quoted.told, None
+    attempt("checkpoint", partial(_mark_read, runtime, turn.thread.id))
+    yield from answer(runtime, replace(turn, prefetch=prefetch, known=known, quoted=quoted))
 
 
-def _own_answer(runtime: Runtime, thread: Thread) -> Callable[[Runtime, Message, Sequence[Message]], FromMemory | None] | None:
-    """Return how memapp answers from its memory by itself: all that it knows in place of a small model or of none.
+def _mark_read(runtime: Runtime, thread_id: str) -> None:
+    with runtime.write() as session:
+        checkpoints.advance(session, thread_id, Checkpoint.read)
 
-    What was so before, it answers in place of any.
+
+def _quoted(runtime: Runtime, thread: Thread, message: Message) -> quotations.Quoted | None:
+    """Return the quotations that answer a message, unless a model answers it better: what may be about anything, any model.
+
+    One that may word answers about the person gets those of what is surely about them, and words the rest by itself.
     """
-    if not runtime.settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
+    settings = runtime.settings
+    if not settings.answer_from_memory or runtime.persona_in(thread).is_inner_voice:
         return None
-    return from_memory.known if current_form(runtime) == "simple" else over_time.known_over_time
+    quoted = quotations.quoted(runtime, message)
+    if quoted is None or (quoted.asked == "anything" and runtime.chat.ready()):
+        return None
+    return quoted if quoted.asked in quotations.SURELY or not _may_answer(runtime) else None
+
+
+def _may_answer(runtime: Runtime) -> bool:
+    return may_do(runtime, runtime.chat.ready(), "answers")
+
+
+def _take_away(runtime: Runtime, session: Session, replaced: Message, earlier: Sequence[Message]) -> AnswersLeft | None:
+    """Take the messages from `replaced` on out of the conversation, and back what they answered to questions of memapp."""
+    left = chat.messages_after(session, replaced.thread_id, replaced.seq)
+    asked = [*earlier[-1:], *left]  # the first may answer a question that stays
+    answers = best_effort(runtime, replaced.thread_id, "take_answers_back", partial(take_answers_back, runtime, asked))
+    chat.set_active(session, [one.id for one in left], active=False)
+    return answers
 
 
 def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
@@ -147,22 +159,28 @@ def retry_turn(runtime: Runtime, reply_id: str, *, cancel: Cancel | None = None)
     if old.reply_to is None or old.model == OWN_WORDS or old.origin is Origin.COMMAND:
         raise UsageError("Only a reply of the model can be retried.")
     message = chat.get_message(runtime.read(), old.reply_to)
-    thread, messages = _open(runtime, old.thread_id, before=message.seq)
+    thread, earlier = _open(runtime, old.thread_id, before=message.seq)
     resumed = old.status is MessageStatus.INTERRUPTED
     others = _seen_replies(runtime, message)
-    question = questions.open_question(runtime, open_thread(runtime, thread.id)[1])
+    attempt = partial(best_effort, runtime, thread.id)
+    question = attempt("open_question", lambda: questions.open_question(runtime, open_thread(runtime, thread.id)[1]))
     with runtime.write() as session:
-        kept = checkpoints.load(session, thread.id).kept_for(old.id) if resumed else ()
+        at = checkpoints.load(session, thread.id)
+        is_unread = resumed and at.is_unread(old.id)
+        last = history.last_number(session) if is_unread else None
+        kept = at.kept_for(old.id) if resumed else ()
         chat.set_active(session, [old.id], active=False)
-        reply = _add_reply(runtime, session, thread.id, message, kept)
+        reply = _add_reply(runtime, session, thread.id, message, kept, is_read=not is_unread)
         question = chat.put_last(session, question) if question else None
-    yield Accepted(message, reply)
-    expected = expectations.checked_by(runtime.read(), message.id)
-    if expected is None and resumed:
-        expected = best_effort(runtime, message, "classify", partial(compare, runtime, expectation(runtime, messages), message))
-    yield Checked(expected)
-    yield from answer(runtime, OpenTurn(thread, messages, message, reply, cancel or Cancel(), erasures, kept=kept, others=others))
-    if asked := question or best_effort(runtime, message, "ask", lambda: questions.ask_about(runtime, message)):
+    yield Accepted(message, reply, last)
+    turn = OpenTurn(thread, earlier, message, reply, cancel or Cancel(), erasures, kept=kept, others=others)
+    if is_unread:
+        yield from _respond(runtime, turn)
+        return
+    yield Checked(expectations.checked_by(runtime.read(), message.id))
+    quoted = attempt("quotations", partial(_quoted, runtime, thread, message)) if _may_answer(runtime) else None
+    yield from answer(runtime, replace(turn, quoted=quoted if quoted and quoted.lines else None))
+    if asked := question or attempt("ask", partial(questions.ask_about, runtime, message)):
         yield Asked(asked)
 
 
@@ -205,18 +223,6 @@ def _open(runtime: Runtime, thread_id: str, *, before: int | None = None) -> tup
     return thread, messages
 
 
-def best_effort(runtime: Runtime, message: Message, op: str, step: Callable[[], T]) -> T | None:
-    """Do a step of the memory. Whatever goes wrong there is counted and costs the person no answer."""
-    try:
-        return step()
-    except Exception as error:
-        log.warning("a step of the memory was skipped, %s: %s", op, type(error).__name__)
-        meta = {"error": type(error).__name__}
-        with suppress(StoreError), runtime.write() as session:
-            events.add_event(session, "hotpath", op, "skipped", thread_id=message.thread_id, meta=meta)
-        return None
-
-
 def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Sequence[tuple[int, int]]]:
     """Return a message as it can be sent, with what of it was pasted. Raises `UsageError` for one that cannot."""
     cleaned = clean(text)
@@ -230,7 +236,13 @@ def checked(text: str, pasted: Sequence[tuple[int, int]] = ()) -> tuple[str, Seq
 
 
 def _add_reply(
-    runtime: Runtime, session: Session, thread_id: str, message: Message | None, needed_info: Sequence[str] = ()
+    runtime: Runtime,
+    session: Session,
+    thread_id: str,
+    message: Message | None,
+    needed_info: Sequence[str] = (),
+    *,
+    is_read: bool = False,
 ) -> Message:
     """Add the empty row that the reply will fill, and mark the turn as open, with what it is known to need.
 
@@ -251,15 +263,29 @@ def _add_reply(
         model=model.name if model else "",
     )
     position = message.seq if message else reply.seq - 1
-    begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info)
+    begin = partial(Checkpoint.accepted, reply_id=reply.id, position=position, needed_info=needed_info, is_read=is_read)
     checkpoints.advance(session, thread_id, begin)
     return reply
 
 
-def _confirm(session: Session, message: Message, yes: bool) -> Message:
-    """Answer a yes or no to a question of the app."""
-    text = own_remarks.reworded((own_remarks.APPROVED if yes else own_remarks.DENIED)[0], said_in(session, message.thread_id))
-    return chat.add_message(session, message.thread_id, Role.ASSISTANT, text, session.now, reply_to=message.id, model=OWN_WORDS)
+def confirm_answer(runtime: Runtime, message: Message, reply: Message, earlier: Sequence[Message]) -> Message | None:
+    """Carry out a yes or no to the question that a chat ended with, and return the reply that says so; else None.
+
+    Both are one transaction: a message that is read again after a kill decides nothing twice.
+    """
+    question = questions.open_question(runtime, earlier)
+    if question is None:
+        return None
+    with runtime.write() as session:
+        yes = questions.read_answer(runtime, question, message)
+        if yes is None:
+            return None
+        text = own_remarks.reworded((own_remarks.APPROVED if yes else own_remarks.DENIED)[0], said_in(session, message.thread_id))
+        chat.finish_message(session, reply.id, text, MessageStatus.COMPLETE, Usage(), OWN_WORDS)
+        expectations.learn_nothing(session, [message.id])
+        checkpoints.advance(session, message.thread_id, lambda at: at.settled().with_prediction(at.last_prediction))
+        leases.release(session, chat.answering(message.thread_id), runtime.database.owner)
+    return replace(reply, text=text, status=MessageStatus.COMPLETE, model=OWN_WORDS)
 
 
 def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> Prediction | None:
@@ -275,7 +301,7 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     with runtime.write() as session:
         if expected and verdict:
             expectations.mark_checked(session, expected.id, message.id, verdict)
-            if not (verdict.surprised or _tells_more(runtime, expected, message)):
+            if not (verdict.surprised or _tells_more(expected, message)):
                 expectations.learn_nothing(session, [message.id])
             expected = replace(expected, surprised=verdict.surprised, similarity=verdict.similarity, why=verdict.why)
         status: Literal["ok", "skipped"] = "ok" if verdict else "skipped"
@@ -284,12 +310,9 @@ def compare(runtime: Runtime, expected: Prediction | None, message: Message) -> 
     return expected
 
 
-def _tells_more(runtime: Runtime, expected: Prediction, message: Message) -> bool:
-    """Say whether a message corrects something, or states a fact that was not expected, however alike the two are otherwise."""
-    if correction_of(message) is not None:
-        return True
-    told = read(message.typed_text, tuple(statements.said_before(runtime, message)))
-    return any(check_grounding(one.fact, expected.text) for one in told if one.fact)
+def _tells_more(expected: Prediction, message: Message) -> bool:
+    """Return True for a message that corrects something, or states what was not expected, however alike the two are otherwise."""
+    return tells_more(message.typed_text, expected.text, words_of(message.typed_text))
 
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:

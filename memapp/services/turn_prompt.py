@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from memapp.domain import repetition
 from memapp.domain.chat import Exchange, Message, Thread, exchanges
 from memapp.domain.delta import NO_NEWS
 from memapp.domain.prompt import Prompt, Sampling
+from memapp.errors import ConfigError
 from memapp.inference import ChatModel
-from memapp.prompts import budget, respond
+from memapp.prompts import budget, predict, respond
 from memapp.prompts import remark as remarks
+from memapp.prompts.attempt import FIRST, Attempt
 from memapp.prompts.context import PromptContext, needed_of_profile, profile_line
 from memapp.prompts.history import recent
-from memapp.prompts.respond import FIRST, Attempt
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
 from memapp.services.episodes import in_prompt
-from memapp.services.prompt_form import prompt_form, shown_exchanges
+from memapp.services.limits import without_reminder
+from memapp.services.open_turn import shown_exchanges
 from memapp.services.retrieved import Retrieved
 from memapp.store import chat, search
 
@@ -27,33 +30,29 @@ def prompt_context(
     thread: Thread,
     earlier: list[Message],
     text: str | None,
-    injected_updates: tuple[str, ...] = (),
 ) -> PromptContext:
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [one for one in exchanges(_held(runtime, earlier)) if not repetition.is_degenerate(one.reply)]
+    pairs = [replace(one, reply=without_reminder(one.reply)) for one in exchanges(_held(runtime, earlier))]
+    pairs = [one for one in pairs if not repetition.is_degenerate(one.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
-    form = prompt_form(runtime, model)
-    is_small_talker = form == "simple" and not persona.is_inner_voice  # it would say the lines of a log
     profile = decisions.profile(runtime)
-    return budget.fit(
-        PromptContext(
-            persona,
-            (*persona.evidence, *cards),
-            kept,
-            text,
-            profile_line(needed_of_profile(profile, text) if is_small_talker else profile),
-            () if is_small_talker else injected_updates,
-            form=form,
-            episodes=_fallen_out(runtime, thread, earlier, kept) if form == "full" else (),
-            said=tuple(one.reply for one in pairs[-respond.SAID :]),
-        ),
-        lambda one: reply_request(runtime, one, Retrieved()),
-        _limit(runtime, model),
-        model.prompt_tokens,
+    whole = PromptContext(
+        persona,
+        (*persona.evidence, *cards),
+        kept,
+        text,
+        profile_line(profile if persona.is_inner_voice else needed_of_profile(profile, text)),
+        episodes=_fallen_out(runtime, thread, earlier, kept),
+        said=tuple(pair.reply for pair in pairs[-respond.SAID :]),
     )
+    request = partial(reply_request, runtime, retrieved=Retrieved())
+    try:
+        return budget.fit(whole, request, _limit(runtime, model, whole), model.prompt_tokens)
+    except ConfigError as error:
+        raise ConfigError(error.message, _advice_on_limits(runtime, model)) from None
 
 
 def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
@@ -69,8 +68,24 @@ def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: 
     return in_prompt(runtime, thread.id, first) if first > 1 else ()
 
 
-def _limit(runtime: Runtime, model: ChatModel) -> int:
-    return min(runtime.settings.budget_tokens, model.context_tokens)
+def _limit(runtime: Runtime, model: ChatModel, context: PromptContext) -> int:
+    """Return the most tokens of a reply's request: the prompts of both calls stay in the model's window, side by side.
+
+    A window that is too small for that serves one call after the other.
+    """
+    whole = min(runtime.settings.budget_tokens, model.context_tokens)
+    beside = min(whole, model.context_tokens - budget.cost(predict.request(context), model.prompt_tokens))
+    least = budget.least(context, partial(reply_request, runtime, retrieved=Retrieved()), model.prompt_tokens)
+    return beside if least + budget.MEMORY_TOKENS <= beside else whole
+
+
+def _advice_on_limits(runtime: Runtime, model: ChatModel) -> str:
+    """Name the limit that a request is too large for."""
+    if runtime.settings.budget_tokens <= model.context_tokens:
+        return "Raise `budget_tokens` or lower `reply_tokens`."
+    if runtime.settings.context_tokens <= model.context_tokens:
+        return "Raise `context_tokens` or lower `reply_tokens`."
+    return f"This model has a window of {model.context_tokens:,} tokens: lower `reply_tokens`, or choose another model."
 
 
 def reply_request(
@@ -82,21 +97,24 @@ def reply_request(
     return respond.request(
         context,
         retrieved.hits,
+        limits=retrieved.limits,
         updates=retrieved.delta.lines,
         lessons=[hit.text for hit in retrieved.lessons],
         attempt=attempt,
         reply_tokens=context.persona.reply_tokens or runtime.settings.reply_tokens,
-        temperature=runtime.loaded.number("temperature", context.form),
+        temperature=runtime.settings.temperature,
     )
 
 
 def affordable(runtime: Runtime, model: ChatModel, context: PromptContext, found: Retrieved) -> Retrieved:
-    """Drop the news, which can wait, and then the weakest hits, until the request stays within its budget."""
-    limit, tokens = _limit(runtime, model), model.prompt_tokens
-    if context.form == "simple" or (found.delta.news and not budget.fits(reply_request(runtime, context, found), limit, tokens)):
+    """Drop the news, which can wait, the lessons, the limits and the weakest hits, until a request is within its budget."""
+    limit, tokens = _limit(runtime, model, context), model.prompt_tokens
+    if found.delta.news and not budget.fits(reply_request(runtime, context, found), limit, tokens):
         found = replace(found, delta=NO_NEWS)
     if found.lessons and not budget.fits(reply_request(runtime, context, replace(found, hits=())), limit, tokens):
         found = replace(found, lessons=())
+    if found.limits and not budget.fits(reply_request(runtime, context, replace(found, hits=())), limit, tokens):
+        found = replace(found, limits=())
     hits = budget.fit_hits(
         found.hits, lambda some: reply_request(runtime, context, replace(found, hits=tuple(some))), limit, tokens
     )

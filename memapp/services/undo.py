@@ -7,9 +7,7 @@ from memapp.domain.changes import Actor, Event, Reverted
 from memapp.domain.history import IMPORT, MESSAGE, Entry, Step
 from memapp.domain.memory import Memory, State
 from memapp.errors import NeedsYes, UsageError
-from memapp.language.english.history import in_words
-from memapp.language.english.profile_hints import unknown_in
-from memapp.language.english.second_person import addressed
+from memapp.language.history import in_words
 from memapp.runtime import Runtime
 from memapp.services.consent import past_decisions, pending
 from memapp.services.reads import reading
@@ -66,7 +64,7 @@ def undo(runtime: Runtime, step: str) -> str:
         if there or not (decided or brought_in or said_again):
             changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
     if unsaid:
-        texts = "; ".join(addressed(memory.text) for memory in there if memory.id in unsaid).rstrip(".")
+        texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")
         raise NeedsYes(f"This stays in the trash, since it says something of your profile: {texts}.", "See the inbox.")
     return actor.step
 
@@ -98,7 +96,6 @@ def _bring_up_again(session: Session, entries: Sequence[Entry], actor: Actor) ->
 
 def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory]) -> tuple[str, ...]:
     """Put before the person what would be known again and is neither by hand nor agreed on; return those memories."""
-    profile = consents.agreed(session)
     before = {entry.memory_id: entry.before for entry in reversed(entries) if entry.is_of_memory}
     held = []
     for memory in there:
@@ -106,7 +103,8 @@ def hold_back(session: Session, entries: Sequence[Entry], there: Sequence[Memory
         was = history.get_version(session, number) if number else None
         if was is None or was.state != "live" or (memory.state is State.LIVE and memory.text == was.text):
             continue
-        if memory.origin != "person" and (unknown := unknown_in(was.text, profile)):
-            pending.put_back(session, replace(memory, text=was.text), unknown)
+        back = replace(memory, text=was.text)
+        if memory.origin != "person" and (unknown := pending.unknown_of(session, back)):
+            pending.put_back(session, back, unknown)
             held.append(memory.id)
     return tuple(held)

@@ -8,24 +8,21 @@ import logging
 from collections.abc import Iterator
 from functools import partial
 
-from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Role
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role, Thread
 from memapp.domain.checkpoint import Checkpoint
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.expectation import may_become
 from memapp.domain.prediction import Prefetched
-from memapp.domain.turn import Retracted
+from memapp.domain.turn import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import Cancel, ChatModel, whole_reply
-from memapp.language.english.expectation import writable
-from memapp.prompts import predict, respond
+from memapp.language.expectation import writable
+from memapp.prompts import predict
 from memapp.prompts.context import PromptContext
-from memapp.prompts.quotes import is_small_talk
 from memapp.runtime import Runtime
 from memapp.services import jobs
-from memapp.services.merge import Written
 from memapp.services.open_turn import open_thread
-from memapp.services.prompt_form import expected_after, prompt_form
-from memapp.services.retrieved import Retrieved, expectation, look_up, news, prefetched
+from memapp.services.retrieved import Retrieved, expectation, look_up, prefetched
 from memapp.services.turn_prompt import prompt_context, reply_request
 from memapp.store import checkpoints, expectations
 
@@ -34,10 +31,10 @@ log = logging.getLogger(__name__)
 ENDS = (".", "!", "?", "…")
 """After these a message that is being typed may be all of it."""
 AT_LAST_SECONDS = 4.0
-"""How long a command goes on with a job before it ends: what an import left may take minutes."""
+"""How long a command begins more of a job before it ends: what an import left may take minutes."""
 
 
-def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Written | Retracted | ConsentRequest]:
+def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Remembered | Retracted | ConsentRequest]:
     """Do the jobs that are due; yield the facts and requests made, and what ended. With a thread, also prepare its next turn.
 
     What another process is at is left to it.
@@ -59,7 +56,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Wr
         log.warning("upkeep stopped: %s", type(error).__name__)
 
 
-def _made(done: Iterator[jobs.Done]) -> Iterator[Written | Retracted | ConsentRequest]:
+def _made(done: Iterator[jobs.Done]) -> Iterator[Remembered | Retracted | ConsentRequest]:
     """Keep what the person is told of."""
     return (one for one in done if not isinstance(one, int))
 
@@ -69,19 +66,34 @@ def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
     model = runtime.chat.ready()
     if model is None or cancel.is_set():
         return 0
-    if is_small_talk(typed):  # so far: its first words decide nothing yet, and what stands before a message is kept for it
-        typed = ""
     thread, messages = open_thread(runtime, thread_id)
     prefetch = prefetched(runtime, thread_id, expectation(runtime, messages))
     about, retrieved = typed, Retrieved()
     if prefetch and may_become(typed, prefetch.message):
         about = prefetch.message
         retrieved = look_up(runtime, thread_id, about, prefetch.needed_info, messages)
-    coming = prompt_context(runtime, model, thread, messages, typed, news(runtime, thread_id, about, messages).lines)
-    computed = model.warm(reply_request(runtime, coming, retrieved)[0], cancel, open_end=True)
+    coming = prompt_context(runtime, model, thread, messages, typed)
+    computed = _prefill(runtime, model, coming, retrieved, cancel)
     if runtime.settings.speculate and about == typed and typed.rstrip().endswith(ENDS):
         computed += _look_ahead(runtime, model, thread_id, coming, messages, cancel)
     return computed
+
+
+def warm_new_chat(runtime: Runtime, persona: str, typed: str, cancel: Cancel) -> int:
+    """Prefill the first turn of a chat that has not begun, with what is being typed; return the tokens computed."""
+    model = runtime.chat.ready()
+    if model is None or cancel.is_set():
+        return 0
+    thread = Thread("", "", persona, runtime.clock(), runtime.clock())
+    coming = prompt_context(runtime, model, thread, [], typed)
+    return _prefill(runtime, model, coming, Retrieved(), cancel)
+
+
+def _prefill(runtime: Runtime, model: ChatModel, coming: PromptContext, retrieved: Retrieved, cancel: Cancel) -> int:
+    """Prefill both calls of a turn; return the tokens computed."""
+    computed = model.warm(predict.request(coming)[0], cancel, open_end=True)
+    reply_prompt = reply_request(runtime, coming, retrieved)[0]
+    return computed if cancel.is_set() else computed + model.warm(reply_prompt, cancel, open_end=True)
 
 
 def _look_ahead(
@@ -104,8 +116,8 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     """Call 1 was read only until its keywords; let the model finish the sentence on what it expects next."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
-    replies = (one for one in reversed(messages) if one.role is Role.ASSISTANT and one.status is MessageStatus.COMPLETE)
-    reply = next(replies, None)
+    written = [message for message in messages if message.role is Role.ASSISTANT and message.model != OWN_WORDS]
+    reply = next((message for message in reversed(written) if message.status is MessageStatus.COMPLETE), None)
     if reply is None or reply.reply_to is None:
         return
     begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
@@ -114,35 +126,34 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
     prompt, sampling = predict.finish_request(context, begun.needed_info)
-    text = whole_reply(model, prompt, sampling, cancel)
-    expects = predict.parse_prediction(text)
-    if context.form == "full":  # where it is what the next message is compared with
-        expects = writable(expects, [reply.text, message.text])
+    expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", expects, begun.needed_info)
+            checkpoints.advance(session, thread_id, lambda at: at.with_prediction(expects))
 
 
 def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
-    """Let the model say what it expects after a reply that memapp gave from its memory, or in the full form if call 1 did not."""
+    """Let the model say what it expects after a reply to which call 1 said nothing, as where memapp gave it from its memory."""
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = messages[-1] if messages else None
     message = next((one for one in messages if reply and one.id == reply.reply_to), None)
-    if reply is None or message is None or reply.status is not MessageStatus.COMPLETE or expected_after(runtime, reply.id):
+    if reply is None or message is None or reply.status is not MessageStatus.COMPLETE or reply.model == OWN_WORDS:
         return
-    if reply.model == OWN_WORDS or (prompt_form(runtime, model) == "simple" and reply.model != FROM_MEMORY):
+    if expectations.expected_after(runtime.read(), reply.id):
         return
     context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
-    prompt, sampling = respond.prediction_request(context, reply.text)
-    expects = writable(respond.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
+    prompt, sampling = predict.prediction_request(context, reply.text)
+    expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():
         return
     with runtime.write() as session:
         if runtime.database.erasures == erasures:
             expectations.save_prediction(session, thread_id, reply.id, "responder", expects, ())
+            checkpoints.advance(session, thread_id, lambda at: at.with_prediction(expects))
 
 
 def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) -> None:
@@ -164,7 +175,7 @@ def _prefetch(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel
 def _call_1(model: ChatModel, context: PromptContext, cancel: Cancel) -> tuple[str, ...] | None:
     """Return what a message needs; None if that was not said."""
     prompt, sampling = predict.request(context)
-    text = whole_reply(model, prompt, sampling, cancel, lambda text: predict.read_enough(text, context.form))
-    needed_info = predict.parse(text, context.form)
-    is_said = not cancel.is_set() and (needed_info or predict.needs_nothing(text, context.form))
+    text = whole_reply(model, prompt, sampling, cancel, predict.read_enough)
+    needed_info = predict.parse(text)
+    is_said = not cancel.is_set() and (needed_info or predict.needs_nothing(text))
     return needed_info if is_said else None

@@ -47,17 +47,6 @@ def over_time(session: Session, days: int = 365) -> list[Tally]:
     return [Tally(row["what"], date.fromisoformat(row["day"]), row["held"], row["of"]) for row in rows]
 
 
-def written_and_said(session: Session) -> tuple[Rate, Rate]:
-    """Return how many of the facts that were written kept the writing rules at the first try, and how many of those were said."""
-    sql = """SELECT coalesce(sum(coalesce(meta ->> 'learned', 0) + coalesce(meta ->> 'known', 0)), 0) AS said,
-                    coalesce(sum(coalesce(meta ->> 'unsaid', 0)), 0) AS unsaid,
-                    coalesce(sum(coalesce(meta ->> 'refused', json_array_length(meta, '$.rejected') > 0)), 0) AS refused
-             FROM events WHERE user_id = :user AND op = 'distil'"""
-    (row,) = session.run(sql)
-    written = row["said"] + row["unsaid"]
-    return Rate(written, written + row["refused"]), Rate(row["said"], written)
-
-
 def recalled_on_demand(session: Session) -> Rate:
     """Return how many turns searched the memory twice."""
     sql = """SELECT coalesce(sum(coalesce(meta ->> 'recalled_on_demand', 0)), 0) AS held, count(*) AS of

@@ -128,13 +128,15 @@ def _update(session: Session, memory: Memory, change: Updated) -> None:
     if change.event is Event.LINK:
         _add_sources(session, memory.id, change.sources)
         return
-    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category", "steps")}
+    named = {name: getattr(change, name) for name in ("text", "tags", "importance", "category", "steps", "instead_of", "origin")}
     after = replace(memory, **{name: value for name, value in named.items() if value is not None})
     if memory.state is State.LIVE:
         _refuse_same(session, memory.id, after.text)
     said = {"text": after.text, "normal_text": session.normalise(after.text)}
-    weight = {"importance": after.importance, "category": after.category}
-    _set(session, memory.id, **said, **weight, tags=after.tags, steps=after.steps)
+    weight = {"importance": after.importance, "category": after.category, "origin": after.origin}
+    _set(session, memory.id, **said, **weight, tags=after.tags, steps=after.steps, instead_of=after.instead_of)
+    if after.text != memory.text:  # the day was that of the other words
+        _set(session, memory.id, valid_until=None)
     if after.steps != memory.steps:  # what was ticked off was another step
         session.run(_UNTICKED, id=memory.id)
     if after.text != memory.text:  # what it is related to is found anew

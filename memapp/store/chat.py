@@ -238,6 +238,14 @@ def messages_after(session: Session, thread_id: str, seq: int) -> list[Message]:
     return session.records(Message, sql, thread=thread_id, seq=seq)
 
 
+def replaced_by(session: Session, message: Message) -> list[Message]:
+    """Return the person's messages that one stands in place of, oldest first: those that left the conversation just before it."""
+    sql = """SELECT * FROM messages WHERE user_id = :user AND thread_id = :thread AND role = 'user' AND active = 0
+             AND seq < :seq AND seq > coalesce((SELECT max(seq) FROM messages WHERE user_id = :user AND thread_id = :thread
+                                                AND active = 1 AND seq < :seq), 0) ORDER BY seq"""
+    return session.records(Message, sql, thread=message.thread_id, seq=message.seq)
+
+
 def variants(session: Session, user_message_id: str) -> list[Message]:
     """Return every reply to one message, the retried ones too, oldest first."""
     return session.records(

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Literal
 
 from memapp.domain.changes import Actor, Event, is_memapp
-from memapp.domain.consent import FACT, ConsentRequest, Decider, ImportedFile
+from memapp.domain.consent import ConsentRequest, Decider, ImportedFile
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import Hint
@@ -108,6 +108,21 @@ def memory_of(session: Session, request_id: str) -> Memory | None:
              WHERE user_id = :user AND id = :id AND memory <> ''"""
     row = session.row(sql, id=request_id)
     return snapshots.of_row(row).memory if row else None
+
+
+def waited_with(session: Session, text: str) -> list[Hint]:
+    """Return what a memory of these words waits for, or waited for until the person decided, or let the time pass."""
+    sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests
+             WHERE user_id = :user AND memory <> '' AND memory ->> 'text' = :text AND state <> 'withdrawn'
+             AND new_value <> '' AND field NOT IN ('chat', 'conflict', 'howto')"""
+    return session.records(Hint, sql, text=text)
+
+
+def texts_brought_by(session: Session, field: str, value: str) -> set[str]:
+    """Return the texts of the memories that waited with a value."""
+    sql = """SELECT memory ->> 'text' FROM consent_requests
+             WHERE user_id = :user AND field = :field AND new_value = :value AND memory <> ''"""
+    return set(session.column(sql, field=field, value=value))
 
 
 def question_of(session: Session, request_id: str) -> str:
@@ -301,9 +316,14 @@ def read_profile(session: Session) -> dict[str, tuple[str, ...]]:
 
 
 def agreed(session: Session) -> dict[str, tuple[str, ...]]:
-    """Return the profile, and beside it the facts that a person said yes to."""
-    sql = "SELECT DISTINCT new_value FROM consent_requests WHERE user_id = :user AND field = 'fact' AND state = 'applied'"
-    return {**read_profile(session), FACT: tuple(session.column(sql))}
+    """Return the profile, and beside it the facts that a person said yes to and did not take back."""
+    sql = """SELECT DISTINCT field, new_value FROM consent_requests r
+             WHERE user_id = :user AND field IN ('fact', 'forgotten') AND state = 'applied'
+             AND NOT EXISTS (SELECT 1 FROM consent_requests o WHERE o.user_id = r.user_id AND o.field = r.field
+                             AND o.new_value = r.new_value AND o.state <> 'applied' AND (o.id > r.id OR o.state = 'pending'))
+             ORDER BY field"""
+    facts = {field: tuple(value for _, value in same) for field, same in groupby(session.run(sql), key=itemgetter(0))}
+    return {**read_profile(session), **facts}
 
 
 def list_standing(session: Session) -> list[ConsentRequest]:

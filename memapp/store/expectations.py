@@ -8,7 +8,6 @@ from memapp.domain.activity import HitRates, Rate
 from memapp.domain.expectation import AS_PREDICTED, Verdict
 from memapp.domain.prediction import Prediction, Source, Surprise
 from memapp.store.encoding import new_id
-from memapp.store.records import record
 from memapp.store.session import Session
 
 
@@ -34,7 +33,16 @@ def prediction_for(session: Session, message_id: str, source: str) -> Prediction
     return session.record(Prediction, sql, message=message_id, source=source)
 
 
+def expected_after(session: Session, message_id: str) -> Prediction | None:
+    """Return what is expected after a reply: what call 1 said, else what the model was asked for later."""
+    found = (prediction_for(session, message_id, source) for source in ("predictor", "responder"))
+    return next((one for one in found if one and one.text), None)
+
+
 def mark_checked(session: Session, prediction_id: str, message_id: str, verdict: Verdict) -> None:
+    """Save how a message compares with what was expected of it."""
+    expected = "UPDATE surprises SET prediction_id = :prediction WHERE user_id = :user AND message_id = :message"
+    session.run(expected, prediction=prediction_id, message=message_id)
     compared = {"surprised": verdict.surprised, "similarity": verdict.similarity, "why": verdict.why}
     session.alter("predictions", prediction_id, checked_by=message_id, **compared)
 
@@ -54,13 +62,13 @@ def hit_rates(session: Session, last: int | None = 50) -> HitRates:
     return HitRates(Rate(row["as_predicted"], row["compared"]), Rate(row["held"] - row["as_predicted"], row["compared"]))
 
 
-def add_surprise(session: Session, thread_id: str, message_id: str, prediction_id: str | None, now: datetime) -> None:
-    found = {"thread_id": thread_id, "message_id": message_id, "prediction_id": prediction_id}
-    session.insert_new("surprises", id=new_id(now), **found, created_at=now)
+def add_surprise(session: Session, thread_id: str, message_id: str, now: datetime) -> None:
+    """Let a message be learned from, unless it turns out that just this was expected."""
+    session.insert_new("surprises", id=new_id(now), thread_id=thread_id, message_id=message_id, created_at=now)
 
 
 def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise]:
-    """Return surprises to learn from, of active messages in chats not deleted: untried ones first, then oldest first."""
+    """Return surprises to learn from, of active messages in chats not deleted: unread ones first, then by the last try."""
     sql = f"""SELECT s.id, s.thread_id, s.message_id, p.text AS expected FROM surprises s
               LEFT JOIN predictions p ON p.id = s.prediction_id
               WHERE s.user_id = :user AND s.state = 'pending' AND {_STANDS}
@@ -71,13 +79,6 @@ def pending_surprises(session: Session, limit: int | None = 20) -> list[Surprise
 def outdated_surprises(session: Session) -> list[str]:
     """Return pending surprises whose message was replaced or whose chat was deleted."""
     return session.column(f"SELECT s.id FROM surprises s WHERE s.user_id = :user AND s.state = 'pending' AND NOT {_STANDS}")  # noqa: S608
-
-
-def uncompared(session: Session) -> list[tuple[Prediction, str]]:
-    """Return what was expected of messages to learn from that were never compared with it, each with the message's id."""
-    sql = f"""SELECT p.*, s.message_id AS said FROM surprises s JOIN predictions p ON p.id = s.prediction_id
-              WHERE s.user_id = :user AND s.state = 'pending' AND p.checked_by IS NULL AND {_STANDS} ORDER BY s.id"""  # noqa: S608
-    return [(record(Prediction, row), row["said"]) for row in session.run(sql)]
 
 
 def still_stands(session: Session, surprise_id: str, text: str) -> bool:
@@ -111,7 +112,7 @@ def learn_again(session: Session, message_ids: Sequence[str]) -> None:
 
 def count_try(session: Session, surprise_id: str) -> int:
     """Count a failed try to learn; return on how many different days one failed."""
-    sql = """UPDATE surprises SET tries = tries + (substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
+    sql = """UPDATE surprises SET tries = tries + (tries = 0 OR substr(tried_at, 1, 10) <> substr(:now, 1, 10)), tried_at = :now
              WHERE user_id = :user AND id = :id RETURNING tries"""
     return int(session.value(sql, id=surprise_id))
 

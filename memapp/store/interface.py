@@ -6,9 +6,6 @@ from typing import Any
 from memapp.store.encoding import to_json
 from memapp.store.session import Session
 
-LOADING = "loading_model"
-"""The model whose loading has begun and not ended; null otherwise."""
-
 
 def set_interface(session: Session, name: str, value: Any) -> None:
     """Remember a value under a name; it replaces the old one."""

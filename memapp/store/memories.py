@@ -180,7 +180,7 @@ def overflowing(session: Session, max_facts: int) -> list[str]:
 
     Only what memapp learned by itself counts and goes, and nothing pinned; at most 50 at a time.
     """
-    learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin = 'distilled'"
+    learned = "memories WHERE user_id = :user AND state = 'live' AND pinned = 0 AND origin IN ('distilled', 'said')"
     sql = f"""SELECT id FROM {learned} ORDER BY importance, id
               LIMIT max(0, min((SELECT count(*) FROM {learned}) - :max_facts, :limit))"""  # noqa: S608
     return session.column(sql, max_facts=max_facts, limit=MOST_OVERFLOWING)

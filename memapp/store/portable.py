@@ -104,7 +104,7 @@ def _line(kind: type[PortableLine], row: sqlite3.Row) -> Values:
         if name in _JSON and value is not None:
             value = json.loads(value)
         if name == "memory" and value is not None:
-            value = {part: value[part] for part in portable.RequestMemory.model_fields}
+            value = {part: value[part] for part in portable.RequestMemory.model_fields if part in value}
         elif name in _FLAGS and value is not None:
             value = bool(value)
         values[name] = value

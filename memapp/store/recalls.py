@@ -9,9 +9,9 @@ from memapp.store.records import record
 from memapp.store.session import Session
 
 
-def save_recalls(session: Session, message_id: str, hits: Sequence[Recalled]) -> None:
-    """Note what stood in the prompt of a reply."""
-    for rank, hit in enumerate(hits, start=1):
+def save_recalls(session: Session, message_id: str, hits: Sequence[Recalled], *, after: int = 0) -> None:
+    """Note what stood in the prompt of a reply, or in the reply itself, `after` so many that are noted already."""
+    for rank, hit in enumerate(hits, start=after + 1):
         found = {"owner_kind": hit.kind, "owner_id": hit.id, "score": hit.score, "why": hit.why}
         session.insert("recalls", message_id=message_id, rank=rank, **found)
 

@@ -5,7 +5,7 @@ NULL is no word in a field that holds text. JSON stands where a field holds seve
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from functools import cache
 from types import UnionType
@@ -41,6 +41,8 @@ def stored(value: Any) -> Any:
         return value
     if isinstance(value, datetime):
         return to_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
     return to_json(dict(value) if isinstance(value, Mapping) else list(value))
 
 
@@ -58,6 +60,8 @@ def _reader(of: Any) -> Callable[[Any], Any] | None:
         return lambda value: value or ""
     if of is datetime:
         return datetime.fromisoformat
+    if of is date:
+        return date.fromisoformat
     if of is bool or (isinstance(of, type) and issubclass(of, StrEnum)):
         return of
     if get_origin(of) is tuple:

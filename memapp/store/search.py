@@ -37,7 +37,7 @@ _MEMORIES_BY_WORDS = """
     WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
-           o.kind = 'insight' AS is_insight,
+           o.kind = 'insight' AS is_insight, o.valid_until,
            (SELECT group_concat(value, char(10)) FROM (SELECT value FROM json_each(o.tags)
                                                        UNION ALL SELECT value FROM json_each(o.steps))) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
@@ -172,6 +172,14 @@ def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:
     """Let messages be told again."""
     sql = "DELETE FROM taken_back WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"
     session.run(sql, ids=message_ids)
+
+
+def unread(session: Session, message_ids: Sequence[str]) -> dict[str, str]:
+    """Return what was said in messages from which nothing is learned yet, or in what they answer, of those that are such."""
+    sql = """SELECT i.value AS id, s.text FROM json_each(:ids) i CROSS JOIN messages m ON m.id = i.value
+             CROSS JOIN messages s ON s.id IN (m.id, m.reply_to) CROSS JOIN surprises u ON u.message_id = s.id
+             WHERE s.user_id = :user AND u.state IN ('pending', 'failed')"""
+    return {row["id"]: row["text"] for row in session.run(sql, ids=message_ids)}
 
 
 def unconfirmed(session: Session, message_ids: Sequence[str]) -> dict[str, list[Hint]]:

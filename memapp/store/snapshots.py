@@ -18,8 +18,8 @@ from memapp.store.memories import get_memories, row_of
 from memapp.store.session import Session
 
 FORM = 1
-TEXT, TAGS, STEPS = (f"snapshot ->> '{name}'" for name in ("text", "tags", "steps"))
-"""SQL for what a snapshot says, for its tags, and for its steps, which are NULL where it has none."""
+TEXT, TAGS, STEPS, INSTEAD_OF = (f"snapshot ->> '{name}'" for name in ("text", "tags", "steps", "instead_of"))
+"""SQL for what a snapshot says, and for its tags, its steps and what it stands in place of, which are NULL where it has none."""
 NORMAL_TEXT = f"normalise({TEXT})"
 """SQL for what counts as the same text."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")

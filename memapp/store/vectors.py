@@ -7,7 +7,7 @@ the file: before each search it takes in the rows that are new and drops those t
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,7 +25,8 @@ LOADED_AT_ONCE = 4096
 
 _WAITING = {
     "memory": """
-        SELECT o.key, substr(o.text, 1, :chars) AS text FROM memories o WHERE o.user_id = :user AND o.state = 'live'
+        SELECT o.key, substr(trim(o.instead_of || ' ' || o.text), 1, :chars) AS text FROM memories o
+        WHERE o.user_id = :user AND o.state = 'live'
           AND NOT EXISTS (SELECT 1 FROM embeddings e
                           WHERE e.owner_kind = 'memory' AND e.model_id = :model AND e.owner_key = o.key)
         ORDER BY o.key DESC LIMIT :limit""",
@@ -37,7 +38,7 @@ _WAITING = {
         ORDER BY o.key DESC LIMIT :limit""",
 }
 _TEXT = {
-    "memory": "SELECT substr(text, 1, :chars) FROM memories WHERE key = :key AND state = 'live'",
+    "memory": "SELECT substr(trim(instead_of || ' ' || text), 1, :chars) FROM memories WHERE key = :key AND state = 'live'",
     "message": "SELECT substr(text, 1, :chars) FROM messages WHERE key = :key AND active = 1",
 }
 _BY_ID = {
@@ -133,12 +134,6 @@ class Matrix:
     def likeness(self, session: Session, vector: Vectors) -> Likeness:
         """Compare a unit-length vector with every vector that the file holds now."""
         return self._compare(session, vector[np.newaxis], _in_one_thread)[0]
-
-    def likeness_beyond(self, session: Session, vector: Vectors, common: Vectors) -> Likeness:
-        """Compare a unit-length vector with what is left of every vector without what these have in common."""
-        alike, in_common = self._compare(session, np.stack([vector, common]), _in_one_thread)
-        left = np.sqrt(1 + common @ common - 2 * in_common.cosines)
-        return replace(alike, cosines=(alike.cosines - common @ vector) / left)
 
     def likenesses(self, session: Session, rows: Vectors) -> list[Likeness]:
         """Compare many vectors at once: each takes a quarter of the time, but of all cores, so do it when they rest."""

@@ -121,8 +121,9 @@ class _Wires:
 
     def resize(self) -> None:
         if self.master >= 0:
-            size = fcntl.ioctl(self.shown_on, termios.TIOCGWINSZ, b"\0" * 8)
-            fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
+            with suppress(OSError):  # the person's terminal was closed
+                size = fcntl.ioctl(self.shown_on, termios.TIOCGWINSZ, b"\0" * 8)
+                fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
 
     def begin(self) -> None:
         """Let go of the command's ends but that where keys wait, and pass every key on as it is."""
@@ -132,16 +133,23 @@ class _Wires:
 
     def come_back(self) -> None:
         """Take the keys, where the terminal is the command's, and not that of the shell which woke it."""
-        if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
-            self.has_keys = True
-            tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
-            self.resize()
+        with suppress(OSError, termios.error):  # the terminal was closed: the next look for keys says so
+            if self._mode is not None and os.tcgetpgrp(0) == os.getpgrp():
+                self.has_keys = True
+                tty.setraw(0, termios.TCSADRAIN)  # what was typed ahead stays
+                self.resize()
 
     def step_back(self) -> None:
         """Leave the keys to the shell."""
         if self._mode is not None and self.has_keys:
-            termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
+            with suppress(termios.error):
+                termios.tcsetattr(0, termios.TCSADRAIN, self._mode)
             self.has_keys = False
+
+    def lose_keys(self) -> None:
+        """Tell the command that nobody types any more, since the person's terminal was closed, and read no more keys."""
+        os.write(self.master, b"\x04")
+        self._mode, self.has_keys, self.is_interactive = None, False, False
 
     def give_back(self) -> None:
         """Leave to the shell what was typed and not read by the command, where the system lets a program put keys back."""
@@ -262,8 +270,10 @@ def _pass_on(fd: int, wires: _Wires, kept: Kept) -> None:
         data = os.read(fd, CHUNK)
     except OSError:  # the terminal was closed
         data = b""
-    if fd == 0:
-        os.write(wires.master, data or b"\x04")
+    if fd == 0 and data:
+        os.write(wires.master, data)
+    elif fd == 0:
+        wires.lose_keys()
     elif fd in wires.sources:
         kept.add(data)
         error = _write(wires.sources[fd], data)

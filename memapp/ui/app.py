@@ -108,6 +108,8 @@ class MemappApp(TerminalApp):
         """The person left to see the sample chats."""
         self.is_open = False
         self._told_of_upkeep = False
+        self._has_arrived = False
+        """The default model was downloaded, and waits to be loaded."""
         self._interrupted_at = -QUIT_SECONDS
         for theme in themes():
             self.register_theme(theme)
@@ -176,7 +178,8 @@ class MemappApp(TerminalApp):
             notify(self, told, problem=True, seconds=LASTING_SECONDS)
 
     def on_turn_ended(self) -> None:
-        """Collect garbage while the answer is read."""
+        """Load a model that arrived during the turn; collect garbage while the answer is read."""
+        self._load_arrived()
         self.set_timer(QUIET_SECONDS, self._collect_when_quiet)
 
     def _collect_when_quiet(self) -> None:
@@ -193,7 +196,7 @@ class MemappApp(TerminalApp):
     @background("upkeep")
     async def _tell_of_upkeep(self) -> None:
         """Say in one line what was done since the last time, above the composer."""
-        from memapp.language.english.history import upkept
+        from memapp.language.history import upkept
         from memapp.services import activity
 
         if words := upkept(await asyncio.to_thread(activity.upkeep_since, self.runtime)):
@@ -201,13 +204,25 @@ class MemappApp(TerminalApp):
 
     def on_download_ended(self, event: DownloadEnded) -> None:
         """Say how it went, wherever the person is now; the Models screen has looked again already."""
+        from memapp.services import models
+
         match event.outcome:
+            case "here" if models.is_default_choice(self.runtime, event.name):
+                notify(self, f"{event.name} is here and whole. It answers from now on.", seconds=LASTING_SECONDS)
+                self._has_arrived = True
+                self._load_arrived()
             case "here":
                 notify(self, f"{event.name} is here and whole. Under Models (F8) enter uses it.", seconds=LASTING_SECONDS)
             case "stopped":
                 notify(self, f"The download of {event.name} was stopped. What has arrived is kept.")
             case error:
                 notify(self, str(error), title=error.title, problem=True, seconds=LASTING_SECONDS)
+
+    def _load_arrived(self) -> None:
+        """Load the default model when it has arrived, and no turn runs that another one answers."""
+        if self._has_arrived and not self.session.talk.busy:
+            self._has_arrived = False
+            self.session.talk.load_models()
 
     def _choose_theme(self) -> None:
         from memapp.services import preferences
@@ -374,6 +389,20 @@ class MemappApp(TerminalApp):
             self.use_theme(chosen)
 
     # Leaving ---------------------------------------------------------------------------------------------------------
+
+    async def _shutdown(self) -> None:
+        """Close all screens and give the terminal back, also where the closing of a screen was cancelled meanwhile.
+
+        Textual waits for such a screen twice, and each time would break off here.
+        """
+        for _ in range(2):
+            try:
+                return await super()._shutdown()
+            except asyncio.CancelledError:
+                for screen in [screen for stack in self._screen_stacks.values() for screen in stack]:
+                    if screen._task is not None and screen._task.cancelled():
+                        screen._running = False  # it has ended
+        return await super()._shutdown()
 
     def run(self, *args: Any, **kwargs: Any) -> None:
         """Run until the person leaves; then stop the models, keep what there is of a reply, and close the file."""

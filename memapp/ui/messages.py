@@ -13,9 +13,8 @@ from memapp.ui.pasted import Writing
 
 if TYPE_CHECKING:  # the first paint waits for none of it
     from memapp.domain.chat import Message, Thread
-    from memapp.domain.turn import Retracted, TurnEvent
+    from memapp.domain.turn import Remembered, Retracted, TurnEvent
     from memapp.runtime import Runtime
-    from memapp.services.merge import Written
 
 
 @dataclass
@@ -63,7 +62,7 @@ class Learned(Announcement):
     """A fact was learned from what the person typed, one that was known says something else now, or it holds no more."""
 
     thread_id: str
-    news: "Written | Retracted"
+    news: "Remembered | Retracted"
 
 
 @dataclass

@@ -6,11 +6,13 @@ from memapp.domain.chat import Message, Role, Thread
 from memapp.domain.provenance import Outcome
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats, models, not_kept, provenance
+from memapp.services import chats, downloads, models, not_kept, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
 from memapp.services.not_kept import Refusals
 
+SMALL = "This small model cannot hold a conversation"
+KEY = "ctrl+o gets one that can"
 AFTER_A_HIT = 20
 """Messages shown after one that was jumped to."""
 
@@ -66,17 +68,24 @@ def last_thread(runtime: Runtime) -> Thread | None:
 
 def welcome_words(runtime: Runtime) -> tuple[str, str]:
     """Return what an empty chat says, and at the very first start the path of the file that it names; later none."""
+    offered = offer(runtime)
+    lines = f"{SMALL}.\n{KEY}: {offered}\n\n" if offered else ""
     if chats.list_threads(runtime, limit=1):
         words = "A new chat. What you say in the others is remembered here too."
-        return f"{words}\n\nctrl+f finds anything · ctrl+b lists your chats", ""
+        return f"{words}\n\n{lines}ctrl+f finds anything · ctrl+b lists your chats", ""
     words = (
         "Chat with a model on this machine that remembers what you tell it.\n"
         f"Everything stands in one file: {runtime.paths.database}\n"
         "Nothing leaves this machine. You see what it remembers, and decide.\n"
         "Write below to begin · / lists commands · F8 chooses another model\n\n"
-        "esc, then t: try sample chats · v: choose colours · y: copy the path"
+        f"{lines}esc, then t: try sample chats · v: choose colours · y: copy the path"
     )
     return words, str(runtime.paths.database)
+
+
+def offer(runtime: Runtime) -> str:
+    """Return the name and size of the model that can be got with a key; empty where it is here or under way."""
+    return "" if runtime.downloading_from else downloads.offer(runtime)
 
 
 def network(runtime: Runtime) -> str:

@@ -81,6 +81,8 @@ def end_toasts(app: App[Any]) -> None:
 
 def place_toasts(screen: Screen[object]) -> None:
     """Put toasts at the bottom, above the line of keys, any field that a person may write into, and news in the status line."""
+    if not screen.app._notifications:  # a search of the whole screen takes 10 ms; the next toast comes with a call of this
+        return
     height = screen.size.height
     fields = [one.region for one in screen.query("#status.-says, #commands, Input, TextArea") if one.is_on_screen]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]

@@ -24,7 +24,7 @@ from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, downloads, forget, life_domains, models, run_in_chat, upkeep
+from memapp.services import backups, chats, downloads, forget, models, run_in_chat, upkeep
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -133,13 +133,13 @@ class Talk:
         self._idle_cancel.set()
         self.rest(self._rested_in)
 
-    def warm(self, thread_id: str, typed: str) -> None:
-        """Prefill what is being typed; the call before it is given up."""
+    def warm(self, thread_id: str, typed: str, persona: str) -> None:
+        """Prefill what is being typed in a chat, or for an empty id in one that has not begun; cancel the call before."""
         self._warm_cancel.set()
         if self.busy or self.runtime.chat.ready() is None:
             return
         self._warm_cancel = cancel = Cancel()
-        self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, cancel)
+        self._begin_beside(self._idle_work, "warm", self._warm, thread_id, typed, persona, cancel)
 
     def load_models(self) -> None:
         """Load the chat model and the embedder that the settings name; a turn that another one answers is stopped first.
@@ -242,14 +242,15 @@ class Talk:
         except MemappError as error:
             self._announce(TurnRefused(thread_id, error, unsent))
         except Exception as error:  # a bug: the chat must survive it, and the person must hear of it
-            self._announce(TurnRefused(thread_id, self.runtime.database.damage() or self._bug(error), unsent))
+            self._announce(TurnRefused(thread_id, self.runtime.database.damage() or self.bug(error), unsent))
         finally:
             self.busy = False
             self._announce(TurnEnded(turn, thread_id))
 
-    def _bug(self, error: Exception) -> MemappError:
+    def bug(self, error: Exception, what: str = "ended this turn") -> MemappError:
+        """Write a crash file for an error that nobody expected, and return what to say of it."""
         write_crash_file(error, self.runtime.paths.log, self.runtime.clock())
-        return MemappError(f"A bug in memapp ({type(error).__name__}) ended this turn.", "Try again.")
+        return MemappError(f"A bug in memapp ({type(error).__name__}) {what}.", "Try again.")
 
     def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
         """Start a thread, and keep it with the others of its kind that still run."""
@@ -281,9 +282,12 @@ class Talk:
         finally:
             self._announce(MemoriesChanged())
 
-    def _warm(self, thread_id: str, typed: str, cancel: Cancel) -> None:
+    def _warm(self, thread_id: str, typed: str, persona: str, cancel: Cancel) -> None:
         try:
-            upkeep.warm(self.runtime, thread_id, typed, cancel)
+            if thread_id:
+                upkeep.warm(self.runtime, thread_id, typed, cancel)
+            else:
+                upkeep.warm_new_chat(self.runtime, persona, typed, cancel)
         except MemappError as error:
             log.info("prefill stopped: %s", type(error).__name__)
 
@@ -321,7 +325,6 @@ class Talk:
                 models.load_embedder(self.runtime)
             finally:
                 self._announce(ModelChanged())
-            life_domains.prepare(self.runtime)
 
 
 def _paced(events: Iterator[TurnEvent]) -> Iterator[TurnEvent]:

@@ -66,7 +66,7 @@ class TerminalApp(App[None]):
         """Let the newest toast stand in place of the one before; only one that is to stay for long does stay."""
         end_toasts(self)
         if self.screen_stack:  # none is left when one comes while the app closes
-            place_toasts(self.screen)
+            self.call_next(place_toasts, self.screen)  # Textual has it among its notifications by then
 
     def _show_toasts_once(self, _: Screen[Any]) -> None:
         """Show toasts on the topmost screen alone: Textual keeps them on those below too."""

@@ -32,5 +32,5 @@ def test_an_honest_yes_is_heard_and_harmless_words_are_answered() -> None:
 
 @pytest.mark.slow
 def test_nothing_sensitive_that_is_typed_is_known_without_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
-    results = [consent.Result(sentence, consent.stated(sentence.text)) for sentence in consent.made_up()]
-    assert consent.report_fields(results) + consent.report_false(results) + consent.report_unasked(results, False) == []
+    results, fields = consent.typed(consent.made_up())
+    assert consent.report_fields(results) + consent.report_false(results) + consent.report_unasked(results, fields, False) == []

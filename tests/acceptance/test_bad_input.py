@@ -89,9 +89,9 @@ def test_a_misbehaving_model_never_costs_the_message(
 ) -> None:
     thread = new_chat(runtime)
     model.misbehave(fault, call)
-    happened = say(runtime, thread, "Which tea did I like?")
+    happened = say(runtime, thread, "Explain oolong tea.")
     last = happened[-1]
-    assert texts(runtime, thread)[0] == "Which tea did I like?"
+    assert texts(runtime, thread)[0] == "Explain oolong tea."
     assert isinstance(last, Completed | Failed)
     if isinstance(last, Failed):
         assert last.reply.status is MessageStatus.FAILED
@@ -102,7 +102,7 @@ def test_a_misbehaving_model_never_costs_the_message(
 
 def test_broken_json_from_the_predictor_falls_back_to_the_messages_own_words(runtime: Runtime, model: ScriptedModel) -> None:
     model.misbehave("broken_json", "predict")
-    happened = say(runtime, new_chat(runtime), "Which oolong did I like?")
+    happened = say(runtime, new_chat(runtime), "Explain oolong tea.")
     assert only(Predicted, happened).source == "keywords"
     assert isinstance(happened[-1], Completed)
     row = runtime.database.read().execute("SELECT status FROM events WHERE op = 'predict'").fetchone()

@@ -99,6 +99,14 @@ def test_it_looks_at_what_the_settings_name(memapp: Terminal, tmp_path: Path) ->
     assert named == ["persona", "theme", "model", "server"]
 
 
+def test_it_says_that_limits_leave_no_room(memapp: Terminal) -> None:
+    memapp("add", "User keeps bees.")
+    (memapp.home / "config.toml").write_text("context_tokens = 512\n", "utf-8")
+    code, out, _ = memapp("doctor", "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert code == 1 and problem.startswith("context_tokens: context_tokens = 512 leaves no room for a prompt")
+
+
 def test_it_says_that_nothing_can_be_written(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memapp("add", "User keeps bees.")
     monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
@@ -139,3 +147,15 @@ def test_it_tells_of_crashes_the_newest_first_and_what_to_do(memapp: Terminal) -
     assert "crashes\t2, the newest crash-20260302-000000.txt" in out
     assert f"{log / 'crash-20260302-000000.txt'} says where memapp crashed last" in err
     assert "none of your words" in err and "delete" in err
+
+
+def test_it_computes_a_token_and_names_what_the_processor_can_do(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    memapp("add", "User keeps bees.")
+    report = json.loads(memapp("doctor", "--json")[1])
+    assert report["engine"].startswith("computes; processor features: ")
+    dies = ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    monkeypatch.setattr("memapp.inference.child_model.PROGRAM", dies)
+    code, out, _ = memapp("doctor", "--json")
+    report = json.loads(out)
+    assert (code, report["engine"]) == (1, "fails; processor features: not known")
+    assert "The engine computed no token. The model's process crashed (SIGSEGV)." in report["problems"][0]

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from memapp import bootstrap
-from memapp.bootstrap import open_chat_model, open_embedder
+from memapp import bootstrap, paths
 from memapp.inference.scripted import ScriptedModel
+from memapp.services import downloads
 from tests.cli.conftest import Terminal
 from tests.inference import tiny_gguf
 from tests.inference.hub import list_of_models, serving
+from tests.services.test_models import odd_files
 
 
 def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
@@ -45,23 +46,66 @@ def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
     assert not file.exists()
 
 
-def test_a_self_test_is_told_check_by_check_with_the_form_that_follows(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_is_got_as_make_run_does(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes()
+    monkeypatch.setattr(downloads, "LEAST_MEMORY", 0)
+    monkeypatch.setattr(downloads, "LEAST_DISK", 0)
+    with serving(content) as site:
+        list_of_models(tmp_path / "list", site, monkeypatch, "default = true\n")
+        assert memapp("models", "get")[0] == memapp("models", "get", "Tiny", "--default")[0] == 2
+        monkeypatch.setenv("MEMAPP_MODEL", "none")
+        code, _, err = memapp("models", "get", "--default", "--yes")
+        assert code == 0 and err.startswith("Tiny is not fetched, since MEMAPP_MODEL")
+        monkeypatch.delenv("MEMAPP_MODEL")
+        assert memapp("models", "get", "--default")[0] == 4 and site.asked == []
+        site.status = 500
+        code, _, err = memapp("models", "get", "--default", "--yes")
+        assert code == 1 and err.endswith("Until it is here the small model that comes with memapp answers.\n")
+        site.status = 0
+        code, out, err = memapp("models", "get", "--default", "--yes")
+        assert (code, out) == (0, "")
+        assert "Fetching Tiny, once: 0 MB, licence MIT. ctrl+c goes on without it.\n" in err
+        assert "\n100 %\nTiny is here and whole. It answers.\n" in err
+        assert memapp("models", "get", "--default", "--yes") == (0, "", "")
+
+
+def test_a_model_is_tested_case_by_case_before_it_is_trusted(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel(key="capable"))
-    code, out, _ = memapp("models", "test", "--json")
+    code, out, err = memapp("models", "test", "--json")
     told = json.loads(out)
-    assert code == 0 and [one["check"] for one in told["checks"]].count("lookup") == 4
-    assert told["form"].startswith("simple form (self-test, ") and told["self_test"].startswith("simple form, ")
-    assert "✗" in memapp("models", "test")[1]
+    assert code == 0 and len(told["cases"]) >= 100
+    assert set(told["jobs"]) == {"distil", "same fact", "insights", "episodes", "answers"}
+    assert all(one["of"] >= 20 for one in told["jobs"].values()) and "✗ same fact: " in err
 
 
-@pytest.mark.slow
-def test_the_bundled_model_fails_the_self_test_and_doctor_says_which_form_it_gets(
-    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+def test_what_is_no_file_never_ends_the_list(memapp: Terminal) -> None:
+    odd_files(paths.locate(memapp.home).models)
+    code, out, _ = memapp("models")
+    assert code == 0 and "folder\t0 MB\tunusable\tfolder.gguf is a folder." in out
+    assert "caf\ufffd\t0 MB\tunusable" in out and "dangling.gguf is a link that leads to no file." in out
+    code, out, _ = memapp("models", "--json")
+    assert code == 0 and {"folder", "dangling", "caf\ufffd"} <= {row["name"] for row in json.loads(out)}
+    code, _, err = memapp("models", "use", "caf\ufffd")
+    assert code == 2 and "is not UTF-8" in err and "Rename it." in err
+
+
+def test_a_missing_file_of_a_model_in_several_is_named_in_the_list(memapp: Terminal) -> None:
+    folder = paths.locate(memapp.home).models
+    folder.mkdir(parents=True)
+    files = tiny_gguf.write_in_parts(folder / "big.gguf", tiny_gguf.CHATML)
+    assert memapp("models")[1].count("big\t") == 1
+    files[1].unlink()
+    assert "big is one model in 3 files, and big-00002-of-00003.gguf is missing." in memapp("models")[1]
+
+
+@pytest.mark.parametrize("family", [tiny_gguf.BROKEN_TEMPLATE, tiny_gguf.NO_TEMPLATE, tiny_gguf.CHATML], ids=lambda one: one.name)
+def test_a_template_that_gives_way_is_told_in_the_list_when_it_is_chosen_and_when_it_answers(
+    memapp: Terminal, family: tiny_gguf.Family
 ) -> None:
-    monkeypatch.setattr(bootstrap, "open_chat_model", open_chat_model)
-    monkeypatch.setattr(bootstrap, "open_embedder", open_embedder)
-    told = json.loads(memapp("models", "test", "--json")[1])
-    assert len(told["checks"]) == 10 and told["self_test"].startswith("simple form, ")
-    assert told["form"].startswith("simple form (memapp's list; self-test, ")
-    assert told["form"] in memapp("doctor")[1]
-    assert f"often wrong. · {told['form']}" in memapp("models")[1]
+    folder = paths.locate(memapp.home).models
+    folder.mkdir(parents=True)
+    tiny_gguf.write(folder / "own.gguf", family)
+    told = {"broken-template": "template in this file cannot be rendered", "no-template": "This file has no chat template"}
+    expected = told.get(family.name, "common form")
+    said = [memapp("models")[1], memapp("models", "use", "own")[2], memapp("ask", "Hello?")[2], memapp("models")[1]]
+    assert [expected in one for one in said] == [family.name in told] * 4

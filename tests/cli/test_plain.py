@@ -49,7 +49,7 @@ def test_commands_of_the_app_are_understood_and_an_error_ends_nothing(memapp: Te
     typed("/remember User keeps bees.\n/remembr x\n/persona\n/evidence a torn ticket\n/multi\none\ntwo\n/end\n/new\n")
     code, _, err = memapp("--plain")
     assert code == 0
-    assert "Remembered: You keep bees." in err
+    assert "Remembered: User keeps bees." in err
     assert "Did you mean /remember?" in err and "There are: " in err
     assert memapp("list")[1].count("bees") == 1
     assert [line.split("\t")[-1] for line in memapp("chats")[1].splitlines()] == ["one two"]
@@ -88,15 +88,15 @@ def test_ctrl_c_stops_a_reply_and_not_the_program(
     chat_id = memapp("chats")[1].split("\t")[0]
     shown = [line for line in memapp("chats", "show", chat_id)[1].splitlines() if line.startswith("**")]
     assert [line.endswith(" UTC · stopped") for line in shown] == [False, True]
-    assert "Remembered: You keep bees." in err
+    assert "Remembered: User keeps bees." in err
 
 
 def test_the_memory_is_asked_in_words_and_by_command(memapp: Terminal, typed: Callable[[str], None]) -> None:
-    typed("remember that I keep bees\n/know\n/forget bees\n/undo\nI hate olives, remember that. Any ideas for dinner?\n/quit\n")
+    typed("remember that I keep bees\n/know\n/forget bees\n/undo\nRemember that I hate olives. Any ideas for dinner?\n/quit\n")
     code, out, err = memapp("--plain")
     assert code == 0
-    assert "I remember that: You keep bees.\n" in out
-    assert "\nYou keep bees.\n" in out
-    assert "Forgotten: You keep bees.\n" in out
-    assert "Taken back: " in err and "To undo: memapp undo." in err and "I remember that: You hate olives." in err
-    assert {line.split("\t")[-1] for line in memapp("list")[1].splitlines()} == {"User keeps bees.", "User hates olives."}
+    assert "I remember that: I keep bees\n" in out
+    assert "\nI keep bees\n" in out
+    assert "Forgotten: I keep bees\n" in out
+    assert "Taken back: " in err and "To undo: memapp undo." in err and "I remember that: I hate olives" in err
+    assert {line.split("\t")[-1] for line in memapp("list")[1].splitlines()} == {"I keep bees", "I hate olives"}

@@ -4,14 +4,20 @@ import io
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from memapp import bootstrap
 from memapp.cli import plain, run
+from memapp.domain.prediction import Surprise
+from memapp.domain.turn import Remembered, Retracted
 from memapp.errors import ModelError
 from memapp.inference import ChatModel
+from memapp.runtime import Runtime
+from memapp.services import jobs, memory_request, reader
 from memapp.ui.app import MemappApp
 from tests.cli.conftest import Terminal
 
@@ -31,6 +37,45 @@ def test_a_failure_ends_with_what_helps_against_it(
     assert ("memapp models" in last) == (not server)
     assert memapp("ask", "-c", "Hello?")[0] == 1
     assert memapp("chats")[1] == "", "a try leaves no chat"
+
+
+@pytest.mark.parametrize("has_model", [True, False])
+def test_a_bug_in_what_reads_a_question_does_not_lose_it(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch, has_model: bool
+) -> None:
+    def gone(*_: object) -> ChatModel:
+        raise ModelError("Nothing answers.")
+
+    if not has_model:
+        monkeypatch.setattr(bootstrap, "open_chat_model", gone)
+    with monkeypatch.context() as planted:
+        planted.setattr(memory_request, "read", lambda *_: [].pop())
+        code, out, err = memapp("ask", "I keep bees.")
+    assert (code, bool(out.strip()), "had to stop" in err) == (0 if has_model else 1, has_model, False)
+    assert "I keep bees." in memapp("chats", "show", json.loads(memapp("chats", "--json")[1])[0]["id"])[1]
+    assert memapp("ask", "-c", "And hens.")[0] == code
+
+
+def test_a_command_says_what_it_leaves_unread_and_the_next_ones_go_on(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, interrupted, learn = [0.0], [True], reader.learn
+
+    def learn_slowly(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
+        if interrupted.pop():
+            raise KeyboardInterrupt
+        watch[0] += 30.0
+        interrupted.append(False)
+        yield from learn(runtime, surprise)
+
+    unread = "1 message is not read yet; the next command or `memapp upkeep` goes on."
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: watch[0]))
+    monkeypatch.setattr(reader, "learn", learn_slowly)
+    code, _, err = memapp("ask", "I have a dog called Rex.")
+    assert (code, "Remembered" in err, err.splitlines()[-1]) == (0, False, unread)
+    interrupted.append(False)
+    code, _, err = memapp("ask", "I play the cello.")
+    assert (code, "Remembered: I have a dog called Rex." in err, err.splitlines()[-1]) == (0, True, unread)
+    assert memapp("upkeep", "--job", "learn")[0] == 0
+    assert "0 waits" in memapp("upkeep", "--job", "learn", "--dry-run")[1]
 
 
 def test_an_address_that_cannot_be_used_is_shown_as_it_was_written_but_for_a_password(memapp: Terminal) -> None:

@@ -71,11 +71,11 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Termi
     assert row.endswith("\timported\tFile\t2 facts from notes.json")
     assert f"memapp approve {file_id}, or one by one: memapp consents show {file_id}" in err
     facts = [line.split("\t") for line in memapp("consents", "show", file_id)[1].splitlines()]
-    assert [one[3:] for one in facts] == [["Fact", "You keep bees."], ["Fact", "You play chess."]]
+    assert [one[3:] for one in facts] == [["Fact", "User keeps bees."], ["Fact", "User plays chess."]]
     assert memapp("consents", "show", file_id, "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("approve", facts[0][0])[0] == 0
     assert memapp("approve", file_id, "--value", "x")[0] == 2
-    assert memapp("approve", file_id)[2].startswith("Approved Fact “You play chess.”. To undo: memapp undo.")
+    assert memapp("approve", file_id)[2].startswith("Approved Fact “User plays chess.”. To undo: memapp undo.")
     assert len(memapp("list")[1].splitlines()) == 2
     memapp("undo")
     code, _, err = memapp("deny", file_id)

@@ -4,10 +4,14 @@ import json
 
 import pytest
 
+from memapp import bootstrap
+from memapp.inference.scripted import ScriptedModel
+from memapp.services import consolidate
 from tests.cli.conftest import Terminal
+from tests.services.test_consolidate import says
 
-NAMES = ["learn", "embed", "self-test", "expire", "unused", "lessons", "referee", "rewording", "purge", "consolidate"]
-NAMES += ["insights", "episodes", "backup"]
+NAMES = ["learn", "embed", "expire", "unused", "lessons", "referee", "rewording", "purge", "consolidate"]
+NAMES += ["insights", "episodes", "distil", "backup"]
 
 
 def rows(out: str) -> dict[str, list[str]]:
@@ -56,7 +60,11 @@ def test_what_is_no_job_and_no_time_is_told(memapp: Terminal, arguments: tuple[s
     assert (code, said in err) == (2, True), err
 
 
-def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox(memapp: Terminal) -> None:
+def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidate, "may_do", lambda *_: True)
+    monkeypatch.setattr(bootstrap, "open_chat_model", lambda *_: ScriptedModel(says("not_both")))
     for text in ("User has two cats.", "User has three cats.", "User likes tea."):
         memapp("add", text)
     memapp("upkeep", "--job", "embed")
@@ -64,8 +72,8 @@ def test_facts_that_are_alike_are_told_of_in_a_line_and_asked_about_in_the_inbox
     shown = json.loads(memapp("upkeep", "--job", "consolidate", "--json")[1])
     assert shown[0]["report"] == "merged 0, linked 0, left 0, asked about 1"
     (asked,) = json.loads(memapp("consents", "list", "--json")[1])
-    assert "Only one holds\tYou have two cats. → You have three cats." in memapp("consents", "list")[1]
+    assert "Only one holds\tUser has two cats. → User has three cats." in memapp("consents", "list")[1]
     assert "approve keeps the newer, deny keeps both" in "".join(memapp("consents", "show", asked["id"])[1:])
     assert memapp("approve", asked["id"], "--value", "User has two cats.")[0] == 0
     assert "three" not in memapp("list")[1] and "two cats" in memapp("list")[1]
-    assert "Kept “You have two cats.”" in "".join(memapp("undo")[1:])
+    assert "Kept “User has two cats.”" in "".join(memapp("undo")[1:])

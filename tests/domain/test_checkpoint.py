@@ -7,8 +7,14 @@ from memapp.domain.checkpoint import Checkpoint, PrefetchedCall, Stage, read_che
 
 def test_each_stage_adds_what_it_knows() -> None:
     at = Checkpoint(last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",)))
-    at = at.accepted("reply", 7)
-    assert at == Checkpoint(Stage.ACCEPTED, "reply", 7, last_prediction="You will ask about tea.")
+    accepted = at.accepted("reply", 7)
+    assert accepted == Checkpoint(
+        Stage.ACCEPTED, "reply", 7, last_prediction="You will ask about tea.", prefetch=PrefetchedCall("p", ("tea",))
+    )
+    assert (accepted.is_unread("reply"), accepted.is_unread("another")) == (True, False)
+    at = accepted.read()
+    assert at == Checkpoint(Stage.READ, "reply", 7, last_prediction="You will ask about tea.")
+    assert not at.is_unread("reply")
     at = at.predicted(["oolong", "tea"])
     assert (at.stage, at.needed_info) == (Stage.PREDICTED, ("oolong", "tea"))
     at = at.recalled(["one", "two"], 12)
@@ -19,12 +25,14 @@ def test_each_stage_adds_what_it_knows() -> None:
 
 
 def test_what_is_known_when_a_message_comes_needs_no_call() -> None:
-    assert Checkpoint().accepted("reply", 1, ["tea"]) == Checkpoint(Stage.PREDICTED, "reply", 1, needed_info=("tea",))
+    before = Checkpoint(prefetch=PrefetchedCall("p", ("tea",)))
+    assert before.accepted("reply", 1, ["tea"]) == Checkpoint(Stage.PREDICTED, "reply", 1, needed_info=("tea",))
+    assert before.accepted("reply", 1, is_read=True) == Checkpoint(Stage.READ, "reply", 1)
 
 
 def test_of_a_turn_that_has_ended_nothing_is_resumed() -> None:
-    at = Checkpoint().accepted("reply", 1, ["tea"]).recalled(["one"], 3).settled("You will thank me.")
-    assert at == Checkpoint(position=1, hits=("one",), revision=3, last_prediction="You will thank me.")
+    at = Checkpoint().accepted("reply", 1, ["tea"]).recalled(["one"], 3).settled()
+    assert at == Checkpoint(position=1, hits=("one",), revision=3)
     assert at.kept_for("reply") == ()
     assert at.with_prefetch("p", ["cake"]).prefetch == PrefetchedCall("p", ("cake",))
 

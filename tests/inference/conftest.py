@@ -11,9 +11,11 @@ from memapp.inference.bundled import bundled_model_path
 from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 
-from . import tiny_gguf
+from . import model_server, tiny_gguf
+from .model_server import Server
 
 OpenTiny = Callable[[tiny_gguf.Family], LlamaModel]
+OpenFile = Callable[[Path], LlamaModel]
 
 
 @pytest.fixture(scope="session")
@@ -37,26 +39,33 @@ def tiny_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tiny_gguf.F
 
 
 @pytest.fixture
-def open_tiny(tiny_file: Callable[[tiny_gguf.Family], Path]) -> Iterator[OpenTiny]:
-    """Opens the tiny model of a family; closed after the test."""
+def open_file() -> Iterator[OpenFile]:
+    """Opens the model in a file; closed after the test."""
     opened: list[LlamaModel] = []
 
-    def open_model(family: tiny_gguf.Family) -> LlamaModel:
-        opened.append(LlamaModel(tiny_file(family), threads=1))
+    def open_model(path: Path) -> LlamaModel:
+        opened.append(LlamaModel(path, threads=1))
         return opened[-1]
 
     yield open_model
-    for one in opened:
-        one.close()
+    for model in opened:
+        model.close()
 
 
-def reply(model: ChatModel, prompt: Prompt, sampling: Sampling) -> tuple[str, str, Finished]:
-    """Read a whole reply: its text, its tail, how it finished."""
+@pytest.fixture
+def open_tiny(tiny_file: Callable[[tiny_gguf.Family], Path], open_file: OpenFile) -> OpenTiny:
+    """Opens the tiny model of a family; closed after the test."""
+    return lambda family: open_file(tiny_file(family))
+
+
+def reply(model: ChatModel, prompt: Prompt, sampling: Sampling) -> tuple[str, Finished]:
+    """Read a whole reply: its text, and how it finished."""
     *pieces, finished = model.generate(prompt, sampling, Cancel())
     assert isinstance(finished, Finished)
-    parts = [piece for piece in pieces if isinstance(piece, Piece)]
-    return (
-        "".join(piece.text for piece in parts if not piece.tail),
-        "".join(piece.text for piece in parts if piece.tail),
-        finished,
-    )
+    return "".join(piece.text for piece in pieces if isinstance(piece, Piece)), finished
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with model_server.running() as running:
+        yield running

@@ -121,8 +121,8 @@ def answer(request: BaseHTTPRequestHandler, hub: Hub) -> None:
     request.close_connection = True
 
 
-def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a list in the place of memapp's own, with the bundled model and one from this site."""
+def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
+    """Put a list in the place of memapp's own, with the bundled model and one from this site; `more` is TOML on the latter."""
     entries = (
         ("SmolLM2", "", "https://huggingface.co/o/n", 98_000_000),
         ("Tiny", "tiny.gguf", site.source, len(site.content)),
@@ -132,6 +132,6 @@ def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch) -> 
         for name, file, source, size in entries
     )
     folder.mkdir()
-    (folder / "manifest.toml").write_text(text, "utf-8")
+    (folder / "manifest.toml").write_text(text + more, "utf-8")
     bundled = paths.bundled
     monkeypatch.setattr(paths, "bundled", lambda *parts: folder / parts[1] if parts[0] == "models" else bundled(*parts))

@@ -175,6 +175,27 @@ def test_a_site_that_is_not_there_is_said(site: Hub, tmp_path: Path) -> None:
         fetch(site, tmp_path / "file" / "models")
 
 
+def test_a_download_goes_through_the_proxy_that_was_written_down(
+    site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    behind = RemoteFile("http://127.0.0.1:1/owner/name", FILE, len(site.content), sha256=site.etag)
+    list(download.download(behind, tmp_path, Cancel(), f"http://localhost:{site.port}"))
+    assert (tmp_path / FILE).read_bytes() == site.content
+    assert site.asked[0][:2] == ("HEAD", f"http://127.0.0.1:1/owner/name/resolve/main/{FILE}")
+
+
+def test_a_failed_connection_says_what_to_set_where_others_use_a_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://name:secret@proxy.example:3128")
+    with pytest.raises(ModelError) as raised:
+        list(download.download(RemoteFile("http://127.0.0.1:1/owner/name", FILE, 1), tmp_path, Cancel()))
+    assert raised.value.advice == (
+        "HTTPS_PROXY names a proxy here, which memapp goes through only when you say so:"
+        " memapp config set download_proxy ADDRESS. What has arrived is kept: the next try goes on from there."
+    )
+
+
 def child_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, patch: str) -> None:
     """Let the child be changed before it begins."""
     program = tmp_path / "patched.py"
@@ -230,7 +251,7 @@ def test_two_do_not_write_to_one_file(site: Hub, tmp_path: Path) -> None:
 def test_the_child_ends_with_its_parent(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
     asked = {"source": site.source, "host": "127.0.0.1", "stores": (), "file": FILE, "folder": str(tmp_path)}
-    asked |= {"bytes": len(site.content), "commit": "", "sha256": ""}
+    asked |= {"bytes": len(site.content), "commit": "", "sha256": "", "wheels": None, "proxy_host": ""}
     program = [sys.executable, "-P", download_child.__file__]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
     with subprocess.Popen(program, env=download._environment(), text=True, **pipes) as child:

@@ -128,7 +128,7 @@ def test_its_vectors_are_those_of_sentence_transformers(model: MiniLm, source: P
 
 def of_the_samples() -> list[str]:
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    said = [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["facts"]))]
+    said = [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["kept"]))]
     return [*said, " ".join(said), "Zoë's café in Łódź – 5 € a cup, naïve? 🍵", "word", "", "HOW DO I RESTORE A BACKUP???"]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from memapp.errors import ModelError
+from memapp.inference import Cancel
 from memapp.inference.owner import ModelJob, OwnerThread
 
 
@@ -100,3 +101,16 @@ def test_closing_drops_what_waits_and_releases_on_the_thread(bench: Bench) -> No
     assert bench.released.is_set()
     with pytest.raises(ModelError, match="closed"):
         bench.owner.submit(bench.job("late", urgent=True))
+
+
+def test_work_that_was_cancelled_before_it_was_asked_for_never_begins(bench: Bench) -> None:
+    cancel, begun = Cancel(), []
+    cancel.set()
+
+    def work(_: object) -> Iterator[str]:
+        begun.append(1)
+        yield "something"
+
+    for _ in range(200):
+        assert list(bench.owner.results(work, cancel, urgent=True, dropped="dropped")) == ["dropped"]
+    assert not begun

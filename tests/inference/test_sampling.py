@@ -70,27 +70,6 @@ def test_min_p_cuts_off_what_is_far_less_likely_than_the_likeliest() -> None:
     assert len({sampler(temperature=5.0, top_p=1.0, seed=seed).pick(even.copy()) for seed in range(20)}) > 1
 
 
-def test_what_is_as_likely_after_nothing_loses_to_what_the_prompt_makes_likely() -> None:
-    said, anyway = scores(5.0, 4.5, 1.0), scores(5.0, 1.0, -9.0)
-    assert sampler().pick(said.copy(), anyway) == 0
-    assert sampler(contrast=0.5).pick(said.copy(), anyway) == 1  # and not 2, which is not likely at all
-
-
-def test_penalties_weigh_as_much_where_a_reply_is_contrasted() -> None:
-    def highest(contrast: float) -> float:
-        given = scores(20.0, 19.0, 3.0)
-        sampler(contrast=contrast).pick(given, scores(20.0, 14.0, 9.0))
-        return float(given.max())
-
-    assert highest(1.0) == highest(0.0) == 20.0
-
-
-def test_a_repeat_penalty_makes_another_token_win() -> None:
-    picker = sampler(repeat_penalty=2.0)
-    assert [picker.pick(scores(0, 3, 2)) for _ in range(2)] == [1, 2]
-    assert [picker.pick(scores(-3, -3, -2.9)) for _ in range(1)] == [0]
-
-
 @pytest.mark.parametrize("size", [10, 3000, 49152])
 @pytest.mark.parametrize("count", [1, 40, 64, 10**6])
 def test_the_likeliest_tokens_are_found_in_order(size: int, count: int) -> None:

@@ -12,29 +12,26 @@ from memapp.errors import ModelError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 
-TAIL = "\nNEXT_PREDICTION:"
 HEAD = '{"needed_info": ["'
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes on the balcony"),), suffix="REPLY")
 PREDICT = replace(PROMPT, suffix="PREDICT", head=HEAD)
 CONSTRAINED = Sampling(max_tokens=64, grammar="root ::= needed_info")
-FREE = Sampling(max_tokens=200, tail=TAIL)
+FREE = Sampling(max_tokens=200)
 
 
 def run(model, prompt=PROMPT, sampling=FREE, cancel=None):
-    """Return the text, the tail and the `Finished` of one call."""
+    """Return the text and the `Finished` of one call."""
     *pieces, finished = model.generate(prompt, sampling, cancel or Cancel())
     assert isinstance(finished, Finished)
-    text = "".join(piece.text for piece in pieces if not piece.tail)
-    return text, "".join(piece.text for piece in pieces if piece.tail), finished
+    return "".join(piece.text for piece in pieces), finished
 
 
 def test_an_enqueued_turn_answers_both_calls():
     model = ScriptedModel()
     model.enqueue("They need sun.", prediction="Asks about water", needed_info=["balcony", "plants"])
-    json_text, no_tail, _ = run(model, PREDICT, CONSTRAINED)
+    json_text, _ = run(model, PREDICT, CONSTRAINED)
     assert json.loads(HEAD + json_text) == {"needed_info": ["balcony", "plants"], "prediction_next": "Asks about water"}
-    assert no_tail == ""
-    assert run(model)[:2] == ("They need sun.", "Asks about water")
+    assert run(model)[0] == "They need sun."
 
 
 def test_calls_for_a_prediction_do_not_use_a_turn_up():
@@ -52,7 +49,7 @@ def test_a_prediction_left_open_is_completed_after_the_turn():
     model.enqueue("One.", prediction='Says "thanks"')
     run(model)
     opened = replace(PREDICT, head='{"needed_info": ["a"], "prediction_next": "')
-    text, _, _ = run(model, opened, CONSTRAINED)
+    text, _ = run(model, opened, CONSTRAINED)
     assert json.loads(opened.head + text)["prediction_next"] == 'Says "thanks"'
 
 
@@ -67,9 +64,8 @@ def test_other_constrained_calls_neither_answer_nor_use_a_turn_up():
 def test_without_a_script_it_predicts_valid_json_and_names_the_memories():
     model = ScriptedModel()
     assert json.loads(HEAD + run(model, PREDICT, CONSTRAINED)[0])["needed_info"] == ["planted", "tomatoes", "balcony"]
-    text, tail, _ = run(model, replace(PROMPT, suffix="Facts:\n- User is vegetarian.\n- User has a cat.\nREPLY"))
+    text, _ = run(model, replace(PROMPT, suffix="Facts:\n- User is vegetarian.\n- User has a cat.\nREPLY"))
     assert "User is vegetarian; User has a cat." in text
-    assert tail.strip()
 
 
 def test_a_conversation_inside_one_turn_gives_keywords_of_the_last_words_and_no_reply_twice():
@@ -83,10 +79,10 @@ def test_a_conversation_inside_one_turn_gives_keywords_of_the_last_words_and_no_
     assert "chess" in replies[0]
 
 
-def test_a_script_may_compute_the_reply_and_the_tail():
-    model = ScriptedModel(lambda prompt, sampling: f"Echo: {prompt.turns[-1].content}{TAIL} Goes on\nmore")
-    text, tail, _ = run(model)
-    assert (text.strip(), tail) == ("Echo: I planted tomatoes on the balcony", "Goes on")
+def test_a_script_may_compute_the_reply():
+    model = ScriptedModel(lambda prompt, sampling: f"Echo: {prompt.turns[-1].content}")
+    text, _ = run(model)
+    assert text == "Echo: I planted tomatoes on the balcony"
 
 
 def test_the_reply_streams_in_several_pieces_and_ends_before_a_stop_string():
@@ -100,8 +96,8 @@ def test_the_reply_streams_in_several_pieces_and_ends_before_a_stop_string():
 
 def test_usage_counts_what_the_previous_prompt_left_in_the_cache():
     model = ScriptedModel()
-    first = run(model, PREDICT, CONSTRAINED)[2].usage
-    second = run(model)[2].usage
+    first = run(model, PREDICT, CONSTRAINED)[1].usage
+    second = run(model)[1].usage
     assert (first.prefill_tokens, first.reused_tokens) == (model.prompt_tokens(PREDICT), 0)
     assert second.reused_tokens + second.prefill_tokens == model.prompt_tokens(PROMPT)
     assert second.prefill_tokens <= model.count_tokens("REPLY") + 1
@@ -112,7 +108,7 @@ def test_warming_computes_only_what_is_new():
     assert model.warm(PROMPT, Cancel(), open_end=True) > 0
     assert model.warm(PROMPT, Cancel()) == 2
     assert model.warm(PROMPT, Cancel()) == 0
-    assert run(model)[2].usage.prefill_tokens == model.count_tokens("REPLY") + 1
+    assert run(model)[1].usage.prefill_tokens == model.count_tokens("REPLY") + 1
 
 
 def test_a_crash_comes_after_as_many_tokens_as_asked_for_and_only_once():
@@ -151,15 +147,15 @@ def test_closing_the_model_ends_a_hanging_reply_with_an_error():
 def test_an_endless_reply_ends_at_its_limit():
     model = ScriptedModel()
     model.misbehave("endless")
-    _, _, finished = run(model, sampling=Sampling(max_tokens=50))
+    _, finished = run(model, sampling=Sampling(max_tokens=50))
     assert (finished.reason, finished.usage.decode_tokens) == ("length", 50)
 
 
 def test_a_cancelled_call_stops_at_once_and_says_so():
     cancel = Cancel()
     cancel.set()
-    assert run(ScriptedModel(), cancel=cancel)[:2] == ("", "")
-    assert run(ScriptedModel(), cancel=cancel)[2].reason == "cancelled"
+    assert run(ScriptedModel(), cancel=cancel)[0] == ""
+    assert run(ScriptedModel(), cancel=cancel)[1].reason == "cancelled"
 
 
 def test_a_prompt_beyond_the_window_is_refused():

@@ -4,7 +4,6 @@ import json
 import socket
 import threading
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -15,150 +14,19 @@ from memapp.domain.turn import Streamed
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel
 from memapp.inference.server import ServerModel
-from memapp.inference.server_reply import MOST_TOKENS, AfterHead, Chunk
+from memapp.inference.server_key import ServerKey
+from memapp.inference.server_reply import AfterHead
 from memapp.inference.server_request import schema_of
 from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat
+from tests.inference.model_server import Server
 
 HEAD = '{"needed_info": ["'
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes"),), suffix="REPLY")
 PREDICT = replace(PROMPT, suffix="PREDICT", head=HEAD)
 FREE = Sampling(max_tokens=50)
-CONSTRAINED = Sampling(max_tokens=50, grammar=predict.GRAMMAR["simple"])
-TAIL = "\nNEXT_PREDICTION:"
-
-
-class Server(ThreadingHTTPServer):
-    """A model server that says what a test wants, and keeps what it was asked."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked = []
-        self.pieces = ["Hello", " there", "."]
-        self.finish_reason = "stop"
-        self.tail_pieces = None
-        """What is written after a reply that ends with the tail; None for a server that refuses to go on with it."""
-        self.breaks_off = False
-        """Whether it hangs up when it is to go on with a reply."""
-        self.owned_by = "library"
-        self.models = ["small", "large:latest"]
-        self.status = {}
-        """Path -> (status, body, headers) instead of the usual answer."""
-        self.refuses = ()
-        """Fields or values of a chat request that are answered with 400."""
-        self.raw = None
-        """What is streamed instead of events."""
-        self.hangs = False
-        self.hanging = threading.Event()
-        self.gone = threading.Event()
-        """Set when the client went away in the middle of a reply."""
-
-    def handle_error(self, request, client_address):
-        """A write that failed: the client went away."""
-        self.gone.set()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-    @property
-    def chats(self):
-        return [body for path, body in self.asked if path == "/v1/chat/completions"]
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def log_message(self, *args):
-        pass
-
-    def do_GET(self):
-        self.server.asked.append((self.path, None))
-        if not self.special():
-            self.answer(
-                {
-                    "/v1/models": {"data": [{"id": name, "owned_by": self.server.owned_by} for name in self.server.models]},
-                    "/props": {"default_generation_settings": {"n_ctx": 2048}},
-                }[self.path]
-            )
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, body))
-        if self.special():
-            return
-        if self.path == "/tokenize":
-            self.answer({"tokens": body["content"].split()})
-        elif any(field in body or f'"{field}"' in json.dumps(body) for field in self.server.refuses):
-            self.answer({"error": {"message": "unknown field"}}, 400)
-        elif not body["messages"][-1]["content"].endswith(TAIL):
-            self.stream(self.server.pieces)
-        elif self.server.breaks_off:
-            self.close_connection = True
-        elif self.server.tail_pieces is not None:
-            self.stream(self.server.tail_pieces)
-        else:
-            self.answer({"error": {"message": "the context is full"}}, 400)
-
-    def special(self):
-        if self.path not in self.server.status:
-            return False
-        status, body, headers = self.server.status[self.path]
-        self.answer(body, status, headers)
-        return True
-
-    def answer(self, body, status=200, headers=()):
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def stream(self, pieces):
-        if self.server.hangs == "before headers":
-            return self.wait_until_gone()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        if self.server.raw is not None:
-            self.wfile.write(self.server.raw)
-            return None
-        self.wfile.write(b": warming up\n\n")
-        for piece in pieces:
-            self.event({"choices": [{"delta": {"content": piece}, "finish_reason": None}]})
-        if self.server.hangs:
-            return self.wait_until_gone()
-        if self.server.finish_reason:
-            self.event({"choices": [{"delta": {}, "finish_reason": self.server.finish_reason}]})
-            details = {"cached_tokens": 7}
-            self.event({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": details}})
-            self.wfile.write(b"data: [DONE]\n\n")
-        return None
-
-    def event(self, data):
-        self.wfile.write(b"data: " + json.dumps(data).encode() + b"\r\n\r\n")
-        self.wfile.flush()
-
-    def wait_until_gone(self):
-        self.server.hanging.set()
-        self.connection.settimeout(30)
-        if self.connection.recv(1) == b"":
-            self.server.gone.set()
-
-
-@pytest.fixture
-def server():
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
-        yield running
-        running.shutdown()
-        thread.join()
+CONSTRAINED = Sampling(max_tokens=50, grammar=predict.GRAMMAR)
 
 
 @pytest.fixture
@@ -174,11 +42,10 @@ def when(event, act):
 
 
 def run(model, prompt=PROMPT, sampling=FREE, cancel=None):
-    """Return the text, the tail and the `Finished` of one call."""
+    """Return the text and the `Finished` of one call."""
     *pieces, finished = model.generate(prompt, sampling, cancel or Cancel())
     assert isinstance(finished, Finished)
-    text = "".join(piece.text for piece in pieces if not piece.tail)
-    return text, "".join(piece.text for piece in pieces if piece.tail), finished
+    return "".join(piece.text for piece in pieces), finished
 
 
 def test_a_reply_streams_and_the_servers_counts_are_reported(server):
@@ -200,39 +67,6 @@ def test_the_suffix_stands_in_the_last_user_message(server):
     assert (body["model"], body["max_tokens"], body["stream"]) == ("small", 50, True)
 
 
-@pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
-def test_the_server_goes_on_with_its_reply_after_the_tail(server, owned_by):
-    server.owned_by = owned_by
-    server.tail_pieces = [" asks about", " water"]
-    text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL, tail_tokens=8))
-    asked, tail_asked = server.chats
-    assert (text, tail, finished.reason) == ("Hello there.", "asks about water", "end")
-    assert asked["messages"][-1] == {"role": "user", "content": "I planted tomatoes\n\nREPLY"}
-    assert tail_asked["messages"] == [*asked["messages"], {"role": "assistant", "content": f"Hello there.{TAIL}"}]
-    assert (asked["max_tokens"], tail_asked["max_tokens"]) == (50, 8)
-    assert ("grammar" in tail_asked) == (owned_by == "llamacpp")
-    assert (finished.usage.prefill_tokens, finished.usage.reused_tokens, finished.usage.decode_tokens) == (4, 7, 6)
-
-
-def test_a_tail_that_the_server_begins_again_or_does_not_end_is_one_line(server):
-    server.tail_pieces = ["NEXT_PRE", "DICTION: asks", " about water\nREPLY", " more"]
-    _, tail, _ = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
-    assert tail == "asks about water"
-
-
-@pytest.mark.parametrize("breaks_off", [False, True])
-def test_a_reply_stays_whole_when_the_server_does_not_go_on_after_its_tail(server, breaks_off):
-    server.breaks_off = breaks_off
-    text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
-    assert (text, tail, finished.reason) == ("Hello there.", "", "end")
-
-
-def test_a_tail_that_the_model_writes_by_itself_is_not_asked_for_again(server):
-    server.pieces = ["Fine.", f"{TAIL} asks", " more"]
-    _, tail, _ = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
-    assert (tail, len(server.chats)) == ("asks more", 1)
-
-
 def test_exactly_one_request_is_made_for_a_call(server):
     model = ServerModel(server.url)
     server.asked.clear()
@@ -240,14 +74,13 @@ def test_exactly_one_request_is_made_for_a_call(server):
     assert len(server.asked) == 1
 
 
-def test_a_turn_waits_for_two_requests_and_what_is_expected_next_costs_one_after_the_last_word(server, tmp_path):
-    server.tail_pieces = [" Tells more."]
-    runtime = make_runtime(tmp_path, prompt_form="simple", answer_from_memory=False)
+def test_a_turn_makes_two_requests(server, tmp_path):
+    runtime = make_runtime(tmp_path)
     runtime.chat.fill(ServerModel(server.url))
     asked_at = [(event, len(server.chats)) for event in take_turn(runtime, new_chat(runtime), "I planted tomatoes.")]
     assert [count for event, count in asked_at if isinstance(event, Streamed)] == [2, 2, 2]
     completed, count = asked_at[-1]
-    assert (completed.reply.text, completed.expects, count) == ("Hello there.", "Tells more.", 3)
+    assert (completed.reply.text, count) == ("Hello there.", 2)
     runtime.close()
 
 
@@ -277,12 +110,6 @@ def test_no_model_has_the_name_that_marks_memapps_own_words_or_one_without_end(s
     assert len(ServerModel(server.url, "m" * 500).name) == 80
 
 
-@pytest.mark.parametrize("told", ["usage", "timings"])
-def test_counts_that_no_model_has_are_not_kept(told):
-    counts = {"usage": {"prompt_tokens": 2**63, "completion_tokens": -1}, "timings": {"prompt_n": 2**63, "predicted_n": -1}}
-    assert Chunk.model_validate_json(json.dumps({told: counts[told]})).counts() == (MOST_TOKENS, 0, 0)
-
-
 def test_an_address_without_a_path_gets_the_usual_one(server):
     assert run(ServerModel(f"http://localhost:{server.server_port}/"))[0] == "Hello there."
 
@@ -299,10 +126,10 @@ def test_llama_server_gets_the_grammar_and_continues_the_head(server):
     server.owned_by = "llamacpp"
     server.pieces = ["tom", 'atoes"], ', '"prediction_next": "x"}']
     model = ServerModel(server.url)
-    text, _, _ = run(model, PREDICT, CONSTRAINED)
+    text, _ = run(model, PREDICT, CONSTRAINED)
     (body,) = server.chats
     assert body["messages"][-1] == {"role": "assistant", "content": HEAD}
-    assert body["grammar"] == predict.GRAMMAR["simple"]
+    assert body["grammar"] == predict.GRAMMAR
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
 
@@ -314,10 +141,10 @@ def test_llama_server_that_repeats_the_head_has_it_taken_off(server):
 
 def test_other_servers_are_asked_for_json_with_a_schema(server):
     server.pieces = ['{\n  "needed_info": [', '"tomatoes"', '],\n  "prediction_next": "x"\n}']
-    text, _, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
+    text, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
     (body,) = server.chats
     schema = body["response_format"]["json_schema"]["schema"]
-    assert schema["required"] == ["needed_info", "prediction_next"]
+    assert schema["required"] == ["needed_info"]
     assert schema["properties"]["needed_info"]["type"] == "array"
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
@@ -337,9 +164,9 @@ def test_a_server_that_knows_no_constraints_is_asked_plainly_and_only_once_tried
 def test_a_server_of_llama_cpp_python_is_asked_in_its_own_form_of_json_with_a_schema(server):
     server.refuses = ["json_schema"]
     server.pieces = ['{"needed_info": ["tomatoes"], "prediction_next": "x"}']
-    text, _, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
+    text, _ = run(ServerModel(server.url), PREDICT, CONSTRAINED)
     wanted = server.chats[-1]["response_format"]
-    assert (wanted["type"], wanted["schema"]["required"]) == ("json_object", ["needed_info", "prediction_next"])
+    assert (wanted["type"], wanted["schema"]["required"]) == ("json_object", ["needed_info"])
     assert json.loads(HEAD + text) == {"needed_info": ["tomatoes"], "prediction_next": "x"}
 
 
@@ -366,18 +193,18 @@ def test_a_reply_that_begins_anew_becomes_a_continuation(reply, expected):
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        ('"a", "b"], "prediction_next": "p"}', '"a", "b"], "prediction_next": "p"}'),
-        ('{"needed_info":["a","b"]}', '"a","b"]}'),
-        ('```json\n{ "needed_info": [] }\n```', "] }\n```"),
-        ('{"prediction_next": "p", "needed_info": ["a"]}', '"a"], "prediction_next": "p"}'),
-        ('{"prediction_next": "p", "needed_info": []}', '], "prediction_next": "p"}'),
+        (' ["a", "b"], "prediction_next": "p"}', ' ["a", "b"], "prediction_next": "p"}'),
+        ('{"needed_info":["a","b"]}', '["a","b"]}'),
+        ('```json\n{ "needed_info": [] }\n```', " [] }\n```"),
+        ('{"prediction_next": "p", "needed_info": ["a"]}', ' ["a"], "prediction_next": "p"}'),
+        ('{"prediction_next": "p", "needed_info": []}', ' [], "prediction_next": "p"}'),
         ("I would need to know nothing.", "I would need to know nothing."),
     ],
 )
 def test_a_list_that_may_stay_empty_becomes_a_continuation_too(reply, expected):
-    continues = reply.startswith('"')
+    continues = reply.startswith(" ")
     for parts in ([reply], list(reply)):
-        after = AfterHead(predict.HEAD["full"], continues=continues)
+        after = AfterHead(predict.HEAD, continues=continues)
         assert "".join(map(after.feed, parts)) + after.rest() == expected
 
 
@@ -398,15 +225,9 @@ def test_a_grammar_of_something_else_gives_no_schema():
     assert schema_of("", r'root ::= "{\"fact\": \"" text "\"}"')["required"] == ["fact"]
 
 
-def test_what_the_model_writes_after_the_tail_is_not_for_the_reader(server):
-    server.pieces = ["Fine.", "\nNEXT_", "PREDICTION: asks", " about water", "\nand more", " words"]
-    text, tail, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, tail=TAIL))
-    assert (text.strip(), tail, finished.reason) == ("Fine.", "asks about water", "end")
-
-
 def test_a_reply_ends_before_a_stop_string_wherever_the_pieces_part(server):
     server.pieces = ["Fi", "ne\n", "\nUs", "er: and", " more\n\n"]
-    text, _, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, stop=("\n\nUser:",)))
+    text, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=50, stop=("\n\nUser:",)))
     assert (text, finished.reason) == ("Fine", "stop")
 
 
@@ -414,20 +235,69 @@ def test_a_reply_ends_before_a_stop_string_wherever_the_pieces_part(server):
     "prompt, sampling, answer", [(PROMPT, FREE, "It is so."), (PREDICT, CONSTRAINED, '{"needed_info": ["tomatoes"]}')]
 )
 @pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
-def test_thoughts_before_a_reply_are_for_nobody(server, prompt, sampling, answer, owned_by):
+def test_thoughts_before_a_reply_are_no_part_of_it(server, prompt, sampling, answer, owned_by):
     server.owned_by = owned_by
     server.pieces = ["<thi", "nk>Let us {see}", ". So</thin", "k>\n", "\n", answer]
     items = list(ServerModel(server.url).generate(prompt, sampling, Cancel()))
-    assert Piece("") in items
+    assert "".join(piece.thought for piece in items[:-1]) == "Let us {see}. So"
     assert "".join(piece.text for piece in items[:-1]) == answer.removeprefix(prompt.head)
 
 
-def test_thoughts_that_the_server_takes_out_of_the_reply_are_noticed(server):
+@pytest.mark.parametrize("size", [1, 5, 1000])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<thought>Hm.</thought>\nIt is so.",
+        "[THINK]Hm.[/THINK]It is so.",
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is so.",
+    ],
+)
+def test_thoughts_of_each_form_are_no_part_of_a_servers_reply(server, reply, size):
+    server.pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    items = list(ServerModel(server.url).generate(PROMPT, Sampling(max_tokens=500), Cancel()))
+    assert "".join(piece.thought for piece in items[:-1]) == "Hm."
+    assert "".join(piece.text for piece in items[:-1]) == "It is so."
+
+
+def test_a_reply_whose_opening_tag_stood_in_the_servers_template_is_taken_back_once_and_waited_for_after_that(server):
+    model = ServerModel(server.url)
+    server.pieces = ["Let us see.", "\n</think>", "\n\nIt is so."]
+    first = list(model.generate(PROMPT, FREE, Cancel()))[:-1]
+    assert first == [Piece("Let us see."), Piece("\n"), Piece("", thought="Let us see.\n", retracts=True), Piece("It is so.")]
+    second = list(model.generate(PROMPT, FREE, Cancel()))[:-1]
+    assert second == [Piece("", thought="Let us see."), Piece("", thought="\n"), Piece("It is so.")]
+    server.pieces = ["It is", " so."]
+    run(model, PREDICT, CONSTRAINED)
+    assert run(model)[0] == "It is so.", "no closing tag came"
+    assert next(model.generate(PROMPT, FREE, Cancel())) == Piece("It is"), "so the next one is not waited for"
+
+
+def test_a_thought_without_opening_tag_that_is_cut_at_the_limit_is_no_reply(server):
+    model = ServerModel(server.url)
+    server.pieces = ["Let us see.", "</think>", "It is so."]
+    run(model)
+    server.pieces, server.finish_reason = ["Let us", " see"], "length"
+    for _ in range(2):
+        assert run(model)[0] == ""
+    server.pieces, server.finish_reason = ["It is so."], "stop"
+    assert run(model)[0] == "It is so."
+
+
+def test_a_head_is_found_behind_thoughts_without_opening_tag(server):
+    server.pieces = ['{"needed_info": ["tom" is not yet it.</think>\n', '{"needed_info": ["tomatoes"]}']
+    *pieces, _ = ServerModel(server.url).generate(PREDICT, CONSTRAINED, Cancel())
+    text = ""
+    for piece in pieces:
+        text = piece.joined_to(text)
+    assert text == 'tomatoes"]}'
+
+
+def test_thoughts_that_the_server_takes_out_of_the_reply_are_told(server):
     chunks = [{"reasoning_content": "Hm."}, {"reasoning": "Hm."}, {"content": "It is."}]
     server.raw = b"".join(b"data: " + json.dumps({"choices": [{"delta": one}]}).encode() + b"\n\n" for one in chunks)
     server.raw += b"data: [DONE]\n\n"
     items = list(ServerModel(server.url).generate(PROMPT, FREE, Cancel()))
-    assert items[:-1] == [Piece(""), Piece(""), Piece("It is.")]
+    assert items[:-1] == [Piece("", thought="Hm."), Piece("", thought="Hm."), Piece("It is.")]
 
 
 @pytest.mark.parametrize("owned_by", ["llamacpp", "library"])
@@ -435,26 +305,26 @@ def test_words_said_again_are_unlikely_in_the_way_the_server_knows(server, owned
     server.owned_by = owned_by
     run(
         ServerModel(server.url),
-        sampling=Sampling(max_tokens=9, dry_multiplier=0.5, dry_allowed=4, min_p=0.05, repeat_penalty=1.0),
+        sampling=Sampling(max_tokens=9, dry_multiplier=0.5, dry_allowed=4, min_p=0.05),
     )
     (body,) = server.chats
     if owned_by == "llamacpp":
-        assert (body["dry_multiplier"], body["dry_allowed_length"], body["min_p"], body["repeat_penalty"]) == (0.5, 4, 0.05, 1.0)
+        assert (body["dry_multiplier"], body["dry_allowed_length"], body["min_p"]) == (0.5, 4, 0.05)
         assert "frequency_penalty" not in body
     else:
-        assert body["frequency_penalty"] > 0 and not {"dry_multiplier", "min_p", "repeat_penalty"} & set(body)
+        assert body["frequency_penalty"] > 0 and not {"dry_multiplier", "min_p"} & set(body)
     run(ServerModel(server.url), sampling=Sampling(max_tokens=9))
     assert "frequency_penalty" not in server.chats[-1], "the likeliest word where that is asked for"
 
 
 def test_a_reply_cut_at_its_limit_says_so(server):
     server.finish_reason = "length"
-    assert run(ServerModel(server.url))[2].reason == "length"
+    assert run(ServerModel(server.url))[1].reason == "length"
 
 
 def test_a_server_that_knows_no_limit_is_cut_off(server):
     server.pieces = ["on and "] * 1000
-    text, _, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=5))
+    text, finished = run(ServerModel(server.url), sampling=Sampling(max_tokens=5))
     assert (text, finished.reason, finished.usage.decode_tokens) == ("on and " * 5, "length", 5)
 
 
@@ -550,6 +420,11 @@ def test_a_redirect_is_not_followed(server):
         (b"data: [1, 2]\n\n", "no reply"),
         (b'data: {"choices": "none"}\n\n', "no reply"),
         (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n', "middle of a reply"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": ""}]}\n\n', "middle of a reply"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: {"choi', "middle of a reply"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\n<html>502</html>', "middle of a reply"),
+        (b'data: {"choices": [{"delta": {"content": "Hel"}, "finish_reason": "abort"}]}\n\n', "middle of a reply .abort."),
+        (b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}\n\n', "before its first word .content_filter."),
         (b"", "before its first word.*too long"),
         (b": ping\n\n", "before its first word"),
         (b'data: {"choices": [{"delta": {"role": "assistant"}}]}\n\n', "before its first word"),
@@ -566,9 +441,69 @@ def test_a_broken_stream_is_an_error_in_words(server, raw, expected):
         run(model)
 
 
-def test_a_stream_without_end_mark_but_with_a_reason_is_complete(server):
-    server.raw = b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}'
-    assert run(ServerModel(server.url))[0] == "Hi"
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}',
+        b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": ""}]}\n\ndata: [DONE]\n\n',
+        b'{"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}',
+        b'{"choices": [{"message": {"content": "Hi"}}]}',
+    ],
+)
+def test_a_stream_with_a_reason_or_an_end_mark_and_a_whole_body_are_complete(server, raw):
+    server.raw = raw
+    text, finished = run(ServerModel(server.url))
+    assert (text, finished.reason) == ("Hi", "end")
+
+
+def test_a_whole_body_serves_both_calls(server):
+    server.raw = json.dumps({"choices": [{"message": {"content": '{"needed_info": ["tea"]}'}, "finish_reason": "stop"}]}).encode()
+    assert run(ServerModel(server.url), PREDICT, CONSTRAINED)[0] == 'tea"]}'
+
+
+@pytest.mark.parametrize(
+    "models", [[{"id": "small"}], {"data": [{"id": "small", "owned_by": None}]}, {"object": "list", "data": [{"id": "small"}]}]
+)
+def test_a_list_of_models_is_read_in_the_forms_that_servers_send(server, models):
+    server.status["/v1/models"] = (200, models, {})
+    assert ServerModel(server.url).name == "small"
+
+
+KEY = ServerKey("sk-made-up-4711", "the environment")
+
+
+def test_a_key_is_sent_with_each_request_and_not_shown_by_what_holds_it(server):
+    model = ServerModel(server.url, key=KEY)
+    run(model)
+    assert set(server.keys) == {f"Bearer {KEY.value}"}
+    server.keys.clear()
+    run(ServerModel(server.url))
+    assert set(server.keys) == {None}
+    assert KEY.value not in f"{KEY} {KEY!r} {model!r} {model._http._client.headers!r}"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_wants_a_key_gets_a_sentence_that_says_how_to_give_one(server, status):
+    server.status["/v1/models"] = (status, {"error": {"message": "no"}}, {})
+    with pytest.raises(ModelError, match=r"wants a key.*chmod 600.*server_key_file.*MEMAPP_SERVER_KEY"):
+        ServerModel(server.url)
+    with pytest.raises(ModelError, match="does not take the key from the environment"):
+        ServerModel(server.url, key=KEY)
+
+
+@pytest.mark.parametrize("padding", [0, 190])
+@pytest.mark.parametrize("status", [None, 200, 307, 401, 500])
+def test_a_key_that_the_server_repeats_is_not_in_the_error(server, status, padding):
+    said = "x" * padding + f" Incorrect key {KEY.value} given"
+    model = ServerModel(server.url, key=KEY)
+    if status is None:
+        server.raw = b"data: " + json.dumps({"error": {"message": said}}).encode() + b"\n\n"
+    else:
+        headers = {"Location": f"http://127.0.0.1/?key={KEY.value}"}
+        server.status["/v1/chat/completions"] = (status, f"{said}\n".encode(), headers)
+    with pytest.raises(ModelError) as caught:
+        run(model)
+    assert KEY.value[:6] not in str(caught.value)
 
 
 @pytest.mark.parametrize("where", ["before headers", "in the middle"])
@@ -576,7 +511,7 @@ def test_cancelling_cuts_the_connection_of_a_hanging_server(server, where):
     server.hangs = where
     model, cancel = ServerModel(server.url), Cancel()
     when(server.hanging, cancel.set)
-    assert run(model, cancel=cancel)[2].reason == "cancelled"
+    assert run(model, cancel=cancel)[1].reason == "cancelled"
     assert server.gone.wait(10)
 
 
@@ -603,7 +538,7 @@ def test_a_cancelled_call_asks_nothing(server):
     model, cancel = ServerModel(server.url), Cancel()
     server.asked.clear()
     cancel.set()
-    assert run(model, cancel=cancel)[2].reason == "cancelled"
+    assert run(model, cancel=cancel)[1].reason == "cancelled"
     assert server.asked == []
 
 

@@ -31,6 +31,7 @@ def text(spans: tuple[Span, ...]) -> str:
         (tiny_gguf.LLAMA3, True, False),
         (tiny_gguf.GEMMA, False, True),
         (tiny_gguf.MISTRAL, False, True),
+        (tiny_gguf.GPT_OSS, True, False),
     ],
     ids=lambda value: getattr(value, "name", value),
 )
@@ -103,8 +104,9 @@ def test_contents_are_never_seen_by_the_template() -> None:
         "{% for message in messages %}{{ messages.append(message) }}{% endfor %}",
     ],
 )
-def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml(source: str | None) -> None:
+def test_a_template_that_is_missing_broken_or_malicious_gives_way_to_chatml_and_that_is_told(source: str | None) -> None:
     assert ChatTemplate(source).form == CHATML
+    assert ("cannot be rendered" if source else "no chat template") in templates.remark(source)
     assert ChatTemplate(source).render(TALK) == opened(tiny_gguf.CHATML).render(TALK)
 
 
@@ -126,6 +128,24 @@ def test_a_template_without_end_takes_little_time_and_memory_of_another_process(
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert ChatTemplate(source).form == CHATML
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3
+
+
+PARTS = (
+    "{% for message in messages %}<{{ message.role }}>{% for part in message.content %}{% if part.type == 'text' %}"
+    "{{ part.text }}{% else %}{{ raise_exception('no') }}{% endif %}{% endfor %}</{{ message.role }}>{% endfor %}<assistant>"
+)
+
+
+def test_a_template_that_takes_contents_as_parts_only_is_rendered_with_parts() -> None:
+    rendered = ChatTemplate(PARTS).render(TALK)
+    assert text(rendered.trunk) == "<system>SYSTEM</system><user>one</user><assistant>two</assistant><user>three"
+    assert text(rendered.rest) == "\n\nREPLY</user><assistant>{"
+    assert templates.remark(PARTS) == ""
+
+
+@pytest.mark.parametrize("family", [tiny_gguf.CHATML, tiny_gguf.GEMMA, tiny_gguf.GPT_OSS], ids=lambda family: family.name)
+def test_nothing_is_remarked_of_a_template_that_is_used(family: tiny_gguf.Family) -> None:
+    assert templates.remark(family.template) == ""
 
 
 def test_a_template_that_writes_a_long_conversation_in_another_way_has_no_form() -> None:
@@ -166,11 +186,19 @@ def test_the_training_tag_for_replies_is_rendered_through() -> None:
     assert text(rendered.trunk) + text(rendered.rest) == '<user>hi{"a": "é"}'
 
 
-@pytest.mark.parametrize("opened", ["<think>\n", "<think>\n\n</think>\n\n"])
-def test_thoughts_that_a_template_opens_are_closed(opened: str) -> None:
+@pytest.mark.parametrize(
+    ("opened", "closed"),
+    [
+        ("<think>\n", "<think>\n\n</think>\n\n"),
+        ("<think>\n\n</think>\n\n", "<think>\n\n</think>\n\n"),
+        ("<thought>", "<thought>\n\n</thought>\n\n"),
+        ("[THINK]", "[THINK]\n\n[/THINK]\n\n"),
+    ],
+)
+def test_thoughts_that_a_template_opens_are_closed(opened: str, closed: str) -> None:
     template = ChatTemplate(str(tiny_gguf.CHATML.template).replace("assistant\n", f"assistant\n{opened}"))
     rest = template.render(Prompt("Be kind.", (PromptTurn("user", "Hi"),), head="I")).rest
-    assert "".join(span.text for span in rest).endswith("assistant\n<think>\n\n</think>\n\nI")
+    assert "".join(span.text for span in rest).endswith(f"assistant\n{closed}I")
 
 
 def test_the_end_of_a_reply_and_the_markers_are_read_off_the_template() -> None:

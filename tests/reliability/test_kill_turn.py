@@ -1,7 +1,6 @@
 """Killed at each stage of a turn: the next start knows how far it came, and trying again goes on from there."""
 
 import os
-import resource
 import signal
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.domain.chat import Message, MessageStatus
+from memapp.domain.chat import OWN_WORDS, Message, MessageStatus
 from memapp.domain.checkpoint import Checkpoint, Stage
+from memapp.domain.history import Event
 from memapp.domain.turn import Accepted, Completed, Found, Predicted, Streamed, TurnEvent
-from memapp.inference.scripted import CallKind, ScriptedModel, call_kind
+from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import answer, chats, curate
+from memapp.services.consent import decisions, pending
 from memapp.services.turn import retry_turn, take_turn
-from memapp.store import checkpoints, expectations
-from tests.builders import new_chat, only, recorded, say
+from memapp.store import checkpoints, expectations, history
+from tests.builders import Reader, learn, new_chat, only, recorded, say
 from tests.reliability.forked import begun
 
 QUESTION = "Which tea do I drink?"
@@ -34,7 +35,7 @@ def model() -> ScriptedModel:
 
 def open_with_model(home: Path) -> Runtime:
     # In the simple form call 2 says what it expects; in the full one that is known only after the turn.
-    runtime = bootstrap.start(home=home, flags={"prompt_form": "simple", "answer_from_memory": False})
+    runtime = bootstrap.start(home=home, flags={"answer_from_memory": False})
     runtime.chat.fill(model())
     return runtime
 
@@ -49,14 +50,6 @@ def ask_and_die(home: Path, last: type) -> None:
     answer.SAVE_PARTIAL_SECONDS = 0.0
     runtime = open_with_model(home)
     die_at(last, take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
-
-
-def ask_and_break(home: Path, kind: CallKind) -> None:
-    """Ask a model whose library ends the process when it is called for something, as a broken file makes it do."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    runtime = open_with_model(home)
-    runtime.chat.fill(ScriptedModel(lambda prompt, sampling: os.abort() if call_kind(prompt, sampling) == kind else None))
-    list(take_turn(runtime, chats.list_threads(runtime)[0].id, QUESTION))
 
 
 def retry_and_die(home: Path, last: type) -> None:
@@ -117,19 +110,8 @@ def test_trying_again_goes_on_where_the_kill_came(home: Path, last: type, stage:
     assert calls(runtime) == needed, "call 1 is not made twice"
     assert [hit.text for hit in only(Found, happened).hits] == [FACT]
     after = checkpoints.load(runtime.read(), thread)
-    assert (after.stage, after.open_turn, after.last_prediction) == (Stage.IDLE, None, "You will thank me.")
+    assert (after.stage, after.open_turn, after.last_prediction) == (Stage.IDLE, None, "")
     assert chats.page(runtime, thread).messages[-1].text == "You drink oolong tea."
-    runtime.close()
-
-
-@pytest.mark.parametrize(
-    ("kind", "stage"), [pytest.param("predict", Stage.ACCEPTED, marks=pytest.mark.slow), ("reply", Stage.RECALLED)]
-)
-def test_a_model_library_that_aborts_costs_no_message(home: Path, kind: CallKind, stage: Stage) -> None:
-    killed_at(ask_and_break, home, kind, by=signal.SIGABRT)
-    runtime, _, reply, at = reopened(home)
-    assert at.stage is stage
-    assert isinstance(list(retry_turn(runtime, reply.id))[-1], Completed)
     runtime.close()
 
 
@@ -168,4 +150,29 @@ def test_what_was_not_compared_before_the_kill_waits_and_is_compared_when_it_is_
     assert (pending(), recorded(runtime, "classify")) == (1, [])
     list(retry_turn(runtime, reply.id))
     assert (pending(), len(recorded(runtime, "classify"))) == (1, 1)
+    runtime.close()
+
+
+def say_yes_and_die(home: Path, last: type) -> None:
+    runtime = open_with_model(home)
+    thread = chats.list_threads(runtime)[0].id
+    list(take_turn(runtime, thread, "I live in Oslo."))
+    die_at(last, take_turn(runtime, thread, "yes"))
+
+
+@pytest.mark.parametrize("last", [Accepted, Completed])
+@pytest.mark.parametrize("is_retried", [True, False])
+def test_a_yes_is_carried_out_once_wherever_the_kill_came(home: Path, last: type, is_retried: bool) -> None:
+    killed_at(say_yes_and_die, home, last)
+    runtime = open_with_model(home)
+    runtime.embedding.fill(Reader())
+    reply = chats.page(runtime, chats.list_threads(runtime)[0].id).messages[-1]
+    assert (reply.status is MessageStatus.INTERRUPTED) == (last is Accepted)
+    if is_retried and last is Accepted:
+        assert only(Completed, retry_turn(runtime, reply.id)).reply.model == OWN_WORDS
+    for _ in range(2):
+        learn(runtime)
+        assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    changed = [one for one in history.list_entries(runtime.read()) if one.event is Event.PROFILE]
+    assert (len(changed), pending.list_pending(runtime)) == (1, [])
     runtime.close()

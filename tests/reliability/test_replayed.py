@@ -17,13 +17,12 @@ from memapp import bootstrap
 from memapp.domain.chat import OWN_WORDS, MessageStatus, Role
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
+from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
-from memapp.services import chats, upkeep
-from memapp.services.remember import propose_profile_changes
+from memapp.services import chats, reader, upkeep
 from memapp.services.turn import retry_turn, take_turn
 from memapp.store.database import Database
-from tests.builders import new_chat
+from tests.builders import Reader, new_chat
 from tests.reliability.forked import usually
 
 SAID = (
@@ -105,7 +104,7 @@ def start(home: Path) -> Runtime:
     home.mkdir(exist_ok=True, mode=0o700)
     runtime = bootstrap.start(home=home)
     runtime.chat.fill(ScriptedModel(scripted))
-    runtime.embedding.fill(ScriptedEmbedder())
+    runtime.embedding.fill(Reader())  # type: ignore[arg-type]
     return runtime
 
 
@@ -151,7 +150,7 @@ def work_without_a_chat(runtime: Runtime, thread: str) -> None:
 def notice_again(runtime: Runtime, thread: str) -> None:
     for message in chats.page(runtime, thread).messages:
         if message.role is Role.USER:
-            propose_profile_changes(runtime, message)
+            reader.propose_profile(runtime, message)
 
 
 JOBS = (work, work_without_a_chat, notice_again)
@@ -176,6 +175,7 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Known:
     for text in SAID:
         say(text, runtime, thread)
         work(runtime, thread)
+    work(runtime, thread)  # what the last work made may be embedded and linked by the next
     try:
         return known(runtime)
     finally:

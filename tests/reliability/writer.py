@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from memapp.errors import StoreError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import connection
 from memapp.store.opening import open_database
 
@@ -16,7 +16,7 @@ from memapp.store.opening import open_database
 def main(path: Path, rows: int, synchronous: int = 2) -> None:
     connection.PRAGMAS["synchronous"] = synchronous
     try:
-        database = open_database(path, ENGLISH)
+        database = open_database(path, WORDING)
     except StoreError:
         return
     for number in range(rows):

@@ -1,17 +1,15 @@
 """The counts of what memapp did, from its own events."""
 
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from memapp.domain.activity import Rate
 from memapp.domain.expectation import Verdict
 from memapp.domain.turn import Completed
-from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, undo
 from memapp.store import expectations
-from tests.builders import chat_of, learn, new_chat, say, use_simple_form
+from tests.builders import chat_of, learn, new_chat, only, say
 
 
 def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
@@ -48,51 +46,27 @@ def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str],
     assert [(one.day.day, one.count) for one in activity.by_day(runtime, 3)] == [(7, 0), (8, 1), (9, 1)]
 
 
-def test_what_states_nothing_is_no_fact_that_failed_and_what_was_not_said_is_counted_apart(
-    runtime: Runtime, model: ScriptedModel
-) -> None:
-    written = json.dumps({"fact": "User is in Lima.", "tags": ["Lima"]})
-    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
-    thread = new_chat(runtime)
-    rates = {
-        "What is the capital of Peru?": (Rate(0, 0), Rate(0, 0)),
-        "My bike is what I ride to work on.": (Rate(1, 1), Rate(0, 1)),
-    }
-    for text, rate in rates.items():
-        say(runtime, thread, text)
-        learn(runtime, thread)
-        seen = activity.rates(runtime)
-        assert (seen.facts_at_once, seen.facts_said) == rate
-    written = "I would rather not say."
-    say(runtime, new_chat(runtime), "The scooter is what I ride to school on.")
-    learn(runtime, thread)
-    assert activity.rates(runtime).facts_at_once == Rate(1, 2), "no whole sentence is no well written one"
-
-
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:
-    assert str(activity.rates(runtime).facts_at_once) == "nothing counted yet"
-    thread = chat_of(runtime, "I am vegetarian.")
+    assert str(activity.rates(runtime).recalled_on_demand) == "nothing counted yet"
+    thread = chat_of(runtime, "I play the accordion.")
     learn(runtime, thread)
-    rates = activity.rates(runtime)
-    assert rates.facts_at_once == Rate(1, 1)
-    assert rates.recalled_on_demand == Rate(0, 1)
+    assert activity.rates(runtime).recalled_on_demand == Rate(0, 1)
     say(runtime, thread, "Where do penguins live?")
     assert activity.rates(runtime).guesses.as_predicted.of == 1
     assert str(Rate(1, 4)) == "25% (1 of 4)"
 
 
 def test_a_message_as_predicted_is_told_from_one_on_the_same_topic(runtime: Runtime) -> None:
-    use_simple_form(runtime)
     thread = new_chat(runtime)
-    for surprised, similarity in ((False, 0.8), (False, 0.5), (False, None), (True, 0.7), (True, 0.1)):
-        (reply,) = [event.reply for event in say(runtime, thread, "Hello") if isinstance(event, Completed)]
+    replies = [only(Completed, say(runtime, thread, "Hello")).reply for _ in range(5)]
+    verdicts = ((False, 0.8), (False, 0.5), (False, None), (True, 0.7), (True, 0.1))
+    for reply, (surprised, similarity) in zip(replies, verdicts, strict=True):
         message = chats.get_message(runtime, reply.reply_to or "")
         with runtime.write() as session:
             expectations.save_prediction(session, thread, reply.id, "predictor", "Hi.", ())
             guess = expectations.prediction_for(session, reply.id, "predictor")
             assert guess is not None
             expectations.mark_checked(session, guess.id, message.id, Verdict(surprised, 50.0, similarity, ""))
-            session.run("UPDATE predictions SET surprised = NULL WHERE source = 'responder'")
     rates = expectations.hit_rates(runtime.read())
     assert (rates.as_predicted, rates.same_topic) == (Rate(1, 5), Rate(2, 5))
     assert expectations.hit_rates(runtime.read(), last=2).same_topic == Rate(0, 2)

@@ -1,4 +1,4 @@
-"""Facts that are alike are tidied in idle time: merged, replaced, linked, asked about or left, and nothing true is lost."""
+"""Memories that are alike are tidied in idle time: merged, linked, asked about or left, and nothing true is lost."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -22,21 +22,21 @@ from memapp.services.consent import decisions, pending
 from memapp.services.embed import embed
 from memapp.store import changes, history
 from memapp.store.access_counts import count_access
-from tests.builders import Clock, fact, make_runtime, new_chat, recorded, say
+from tests.builders import Clock, fact, make_runtime, new_chat, only, recorded, say, trust
 from tests.store.test_changes import dump
 
 (JOB,) = [one for one in jobs.JOBS if one.name == "consolidate"]
 
 
-def says(*relations: str, text: str = "") -> Callable[[Prompt, Sampling], str | None]:
-    """Return the script of a model that says so of the pairs, one after the other; `text` is for `both`."""
+def says(*relations: str) -> Callable[[Prompt, Sampling], str | None]:
+    """Return the script of a model that says so of the pairs, one after the other."""
 
     def script(prompt: Prompt, sampling: Sampling) -> str | None:
         if "answers" not in (sampling.grammar or ""):
             return None
         pairs = len(prompt.turns[-1].content.splitlines())
         named = [{"pair": at + 1, "is": relations[at % len(relations)]} for at in range(pairs)]
-        return json.dumps({"answers": [{**one, "text": text} if one["is"] == "both" else one for one in named]})
+        return json.dumps({"answers": named})
 
     return script
 
@@ -69,151 +69,154 @@ def plain(tmp_path: Path) -> Iterator[Runtime]:
     opened.close()
 
 
-RULES = [
-    (("User has a dog.", "User has a dog named Rex."), {"User has a dog named Rex."}),
-    (("User has a dog named Rex.", "User has a dog."), {"User has a dog named Rex."}),
-    (("User's favourite colour is red.", "User's favorite color is blue."), {"User's favorite color is blue."}),
-    (("User has two cats.", "User has three cats."), {"User has three cats."}),
-    (("User keeps bees.", "I keep bees."), {"User keeps bees."}),
-    (("User has a cat.", "I have a cat named Toes"), {"I have a cat named Toes"}),
-    (("My sister lives in Ghent", "My sister Mira lives in Ghent"), {"My sister Mira lives in Ghent"}),
-    (("User likes tea.", "User likes coffee."), None),
-    (("User's sister Mia plays chess.", "User's sister Ida plays chess."), None),
-    (("User eats meat on Sundays.", "User does not eat meat on Sundays in Lent."), None),
-    (("User moved to Oslo in 2019.", "User moved to Oslo in 2021."), None),
+@pytest.fixture
+def trusted(runtime: Runtime) -> Runtime:
+    """A store with a model that passed the test."""
+    trust(runtime, "same fact")
+    return runtime
+
+
+SAME = [
+    ("I keep two hens named Ada and Grace.", "i really keep two hens, named Ada and Grace!"),
+    ("Ich spiele die Tuba im Stadtorchester.", "ich spiele Tuba im Stadtorchester"),
+    ("Mi café favorito está en la plaza.", "mi cafe favorito esta en la plaza"),
+]
+OTHER = [
+    ("I have a dog.", "I have a dog named Rex."),
+    ("I have two cats.", "I have three cats."),
+    ("My sister Mia plays chess.", "My sister Ida plays chess."),
+    ("I eat meat on Sundays.", "I don't eat meat on Sundays."),
+    ("I live in a small flat in Leeds.", "I used to live in a small flat in Leeds."),
+    ("I moved from Berlin to Hamburg.", "I moved from Hamburg to Berlin."),
+    ("I am a vegetarian.", "I was a vegetarian."),
+    ("My favourite colour is red.", "My favourite colour is blue."),
 ]
 
 
-@pytest.mark.parametrize(("told", "stays"), RULES)
-def test_without_a_model_the_judge_of_new_facts_decides_and_leaves_the_rest(
-    plain: Runtime, told: tuple[str, ...], stays: set[str] | None
-) -> None:
-    learned(plain, *told)
+@pytest.mark.parametrize("told", SAME)
+def test_of_the_same_words_the_older_stays_with_both_sources(plain: Runtime, told: tuple[str, str]) -> None:
+    thread = new_chat(plain)
+    said = [only(Accepted, say(plain, thread, text)).message.id for text in ("Well.", "Oh.")]
+    older, newer = (learned(plain, text, origin="said", sources=(source,))[0] for text, source in zip(told, said, strict=True))
     before = dump(plain.database.read())
     tidy(plain)
-    assert live(plain) == (stays or set(told))
-    if stays:
-        undo.undo_last(plain)
-        assert dump(plain.database.read()) == before
-        plain.clock.now += timedelta(days=20)  # type: ignore[attr-defined]
-        embed(plain, Cancel())
-        tidy(plain)
-        assert live(plain) == set(told), "what was brought back is left alone"
+    assert live(plain) == {told[0]}
+    assert (curate.get(plain, older).sources, curate.get(plain, newer).merged_into) == (tuple(said), older)
+    undo.undo_last(plain)
+    assert dump(plain.database.read()) == before
+    plain.clock.now += timedelta(days=20)  # type: ignore[attr-defined]
+    embed(plain, Cancel())
+    tidy(plain)
+    assert live(plain) == set(told), "what was brought back is left alone"
 
 
-def test_what_is_replaced_hands_on_its_importance_and_what_is_alike_is_linked(plain: Runtime) -> None:
-    red, blue, violin, viola = learned(
-        plain,
-        *("User's favourite colour is red.", "User's favorite color is blue."),
-        *("User plays the violin in a quartet.", "User plays the viola in a quartet."),
-    )
-    curate.rate(plain, red, importance=5)
+@pytest.mark.parametrize("told", OTHER)
+def test_what_differs_in_a_word_stays_beside_the_other(plain: Runtime, told: tuple[str, str]) -> None:
+    learned(plain, *told, origin="said")
+    tidy(plain)
+    assert live(plain) == set(told)
+
+
+def test_what_is_alike_is_linked(plain: Runtime) -> None:
+    violin, viola = learned(plain, "I play the violin in a quartet.", "I play the viola in a quartet.")
     with plain.write() as session:
         session.run("DELETE FROM relations")
     tidy(plain)
-    assert (curate.get(plain, red).reason, curate.get(plain, blue).importance) == ("superseded", 5)
     assert [one.id for one in curate.related(plain, violin)] == [viola]
-    assert consolidate.report(plain, plain.clock() - timedelta(hours=1)).startswith("merged 0, linked 1, ")
+    assert consolidate.report(plain, plain.clock() - timedelta(hours=1)) == "merged 0, linked 1, left 0"
     assert {one["meta"]["tokens"] for one in recorded(plain, "consolidate")} == {0}
 
 
-def test_of_what_one_message_said_nothing_is_newer_and_an_event_is_no_fact(plain: Runtime) -> None:
-    thread = new_chat(plain)
-    (said,) = [one.message.id for one in say(plain, thread, "Well.") if isinstance(one, Accepted) and one.message]
-    told = ("User has two hens.", "User has three hens.")
-    learned(plain, *told, sources=(said,))
-    events = ("User swam in the lake.", "User swam in the lake in the rain.")
-    learned(plain, events[0])
-    learned(plain, events[1], kind=Kind.EPISODIC)
+def test_an_event_is_no_fact(plain: Runtime) -> None:
+    learned(plain, SAME[0][0])
+    learned(plain, SAME[0][1], kind=Kind.EPISODIC)
     tidy(plain)
-    assert live(plain) == {*told, *events}
+    assert live(plain) == set(SAME[0])
 
 
-def test_a_few_questions_wait_at_a_time(plain: Runtime) -> None:
-    for what in ("hens", "goats", "boats", "kilns", "looms"):
-        for number in ("two", "three"):
-            curate.add(plain, f"User has {number} {what}.")
-    embed(plain, Cancel())
-    assert len(tidy(plain)) == consolidate.MOST_QUESTIONS == pending.count_pending(plain)
-
-
-UNSURE = ("User drives an old red Volvo.", "User has an old red Volvo.")
-STAMPS = ("User collects old stamps from Asia.", "User is a collector of old stamps.")
+UNSURE = ("I drive an old red Volvo.", "I have an old red Volvo.")
 OF_A_MODEL = [
     ("same", *UNSURE, {UNSURE[0]}),
     ("b_more", *UNSURE, {UNSURE[1]}),
-    ("same", *STAMPS, {STAMPS[0]}),
-    ("b_more", *STAMPS, None),
-    ("same", "User ran a marathon in 3 hours.", "User finished a marathon in 4 hours.", None),
-    ("same", "User sings in the church choir.", "User is not a singer in the church choir.", None),
-    ("same", "User may sell the old boat.", "User is selling the old boat.", None),
-    ("same", "User's brother collects old stamps.", "User is a collector of old stamps.", None),
-    ("same", "User plays the violin in a quartet.", "User plays the viola in a quartet.", None),
+    ("same", "I ran a marathon in 3 hours.", "I finished a marathon in 4 hours.", None),
+    ("same", "I sing in the church choir.", "I don't sing in the church choir.", None),
+    ("same", "My sister Mia plays chess on Sundays.", "My sister Ida plays chess on Sundays.", None),
+    ("a_more", "I have a brown dog.", "I have a brown dog named Rex.", None),
     ("different", *UNSURE, None),
     ("not_both", *UNSURE, None),
-    ("both", "User has a dog named Rex.", "User has a brown dog.", {"User has a brown dog named Rex."}),
-    ("both", "User has a dog named Rex.", "User has a brown dog with a limp.", None),
-    ("both", "User has a dog named Rex.", "User has a dog from Ghent.", None),
 ]
 
 
+def test_a_few_questions_wait_at_a_time(trusted: Runtime, model: ScriptedModel) -> None:
+    model.script = says("not_both")
+    learned(
+        trusted, *(f"I have {number} old {what}." for what in ("hens", "goats", "kilns") for number in ("two", "three", "four"))
+    )
+    assert len(tidy(trusted)) == consolidate.MOST_QUESTIONS == pending.count_pending(trusted)
+
+
 @pytest.mark.parametrize(("answer", "older", "newer", "stays"), OF_A_MODEL)
-def test_the_word_of_a_model_counts_only_where_no_rule_speaks_against_it(
-    runtime: Runtime, model: ScriptedModel, answer: str, older: str, newer: str, stays: set[str] | None
+def test_the_word_of_a_model_counts_only_where_no_name_number_or_denial_is_lost(
+    trusted: Runtime, model: ScriptedModel, answer: str, older: str, newer: str, stays: set[str] | None
 ) -> None:
-    model.script = says(answer, text="User has a brown dog named Rex.")
-    learned(runtime, older, newer)
-    before = dump(runtime.database.read())
-    assert [one.field for one in tidy(runtime)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
-    assert live(runtime) == (stays or {older, newer})
+    model.script = says(answer)
+    learned(trusted, older, newer)
+    before = dump(trusted.database.read())
+    assert [one.field for one in tidy(trusted)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
+    assert live(trusted) == (stays or {older, newer})
     if stays:
-        (last, *_) = history.list_entries(runtime.read(), limit=1)
+        (last, *_) = history.list_entries(trusted.read(), limit=1)
         assert last.actor == "model:scripted"
-        undo.undo_last(runtime)
-        assert dump(runtime.database.read()) == before
+        undo.undo_last(trusted)
+        assert dump(trusted.database.read()) == before
 
 
-def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(runtime: Runtime, model: ScriptedModel) -> None:
-    model.script = says("related")
-    learned(runtime, *(f"User knows {name} of the pottery class." for name in ("Ida", "Leo", "Mia", "Tom", "Eva")))
+def test_a_model_that_nobody_tested_is_not_asked(runtime: Runtime, model: ScriptedModel) -> None:
+    model.script = says("same")
+    learned(runtime, *UNSURE)
     tidy(runtime)
+    assert live(runtime) == set(UNSURE) and model.seen == []
+
+
+def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(trusted: Runtime, model: ScriptedModel) -> None:
+    model.script = says("related")
+    learned(trusted, *(f"I have {number} old hens." for number in range(2, 7)))
+    tidy(trusted)
     assert len(model.seen) == 1 and len(model.seen[0].turns[0].content.splitlines()) == 10
-    report = consolidate.report(runtime, runtime.clock() - timedelta(days=1))
-    assert report in ("merged 0, linked 0, left 10", "merged 0, linked 4, left 6") or report.startswith("merged 0, linked ")
-    assert activity.tidied(runtime).pairs == 10
-    clock = runtime.clock
+    assert activity.tidied(trusted).pairs == 10
+    clock = trusted.clock
     assert isinstance(clock, Clock)
     clock.now += timedelta(days=2)
-    tidy(runtime)
+    tidy(trusted)
     assert len(model.seen) == 1
     clock.now += timedelta(days=13)
-    curate.rate(runtime, *(one.id for one in curate.list_memories(runtime)), importance=3)
-    tidy(runtime)
+    curate.rate(trusted, *(one.id for one in curate.list_memories(trusted)), importance=3)
+    tidy(trusted)
     assert len(model.seen) == 2
 
 
 def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
-    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+    trusted: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learned(runtime, *UNSURE, "User has a dog.", "User has a dog named Rex.")
+    learned(trusted, *UNSURE, *SAME[0])
     model.misbehave("crash")
-    tidy(runtime)
-    assert live(runtime) == {*UNSURE, "User has a dog named Rex."}
+    tidy(trusted)
+    assert live(trusted) == {*UNSURE, SAME[0][0]}
     model.script = says("same")
     with monkeypatch.context() as poor:
         poor.setattr(consolidate, "TOKENS_PER_DAY", 100)
-        tidy(runtime)
+        tidy(trusted)
     assert len(model.seen) == 1, "nothing was asked"
-    tidy(runtime)
-    assert UNSURE[1] not in live(runtime)
-    assert 100 < sum(one["meta"]["tokens"] for one in recorded(runtime, "consolidate")) < consolidate.TOKENS_PER_DAY
+    tidy(trusted)
+    assert UNSURE[1] not in live(trusted)
+    assert 100 < sum(one["meta"]["tokens"] for one in recorded(trusted, "consolidate")) < consolidate.TOKENS_PER_DAY
 
 
 def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
     plain: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long_ago = plain.clock() - timedelta(days=400)
-    told = [f"User has {number} {what}." for number in (2, 3) for what in ("hens", "goats", "boats", "kilns", "looms")]
+    told = [f"I{only} have {number} old hens." for only in ("", " just") for number in (2, 3, 4)]
     learned(plain, *told, created_at=long_ago, updated_at=long_ago)
     monkeypatch.setattr(consolidate, "PAIRS_PER_DAY", 4)
     monkeypatch.setattr(consolidate, "CANDIDATES", 3)
@@ -225,127 +228,121 @@ def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
         looked_at.append(consolidate.tidied(plain, clock() - timedelta(hours=1)).pairs)
         clock.now += timedelta(days=1)
     assert max(looked_at) <= 4
-    assert live(plain) == {one for one in told if " 3 " in one}
+    assert live(plain) == set(told[:3])
     assert looked_at[-1] == 0, "what is neither recent nor important nor used is not looked at again"
     (one, *_) = curate.list_memories(plain)
+    clock.now += timedelta(days=90)
     with plain.write() as session:
         count_access(session, [one.id])
-    assert JOB.waiting(plain) == 0, "it is used most, but both of its pairs are old"
+    assert JOB.waiting(plain) == 0, "it is used most, but its pairs are old"
     curate.rate(plain, one.id, importance=4)
     assert JOB.waiting(plain) > 0
 
 
-BY_HAND = ("User has two cats.", "User has three cats.")
+BY_HAND = ("I have two cats.", "I have three cats.")
 
 
-def test_of_what_contradicts_by_hand_or_of_the_profile_the_person_is_asked_once(plain: Runtime) -> None:
-    for text in (*BY_HAND, "User is Catholic.", "User is a Buddhist.", "User was born on 3 May 1990."):
-        curate.add(plain, text)
-    learned(plain, "User's birthday is 4 June 1991.")
-    before = live(plain)
-    asked = tidy(plain)
-    assert {(one.old_value, one.new_value) for one in asked} == {
-        BY_HAND,
-        ("User is Catholic.", "User is a Buddhist."),
-        ("User was born on 3 May 1990.", "User's birthday is 4 June 1991."),
-    }
-    assert live(plain) == before and {one.field for one in pending.list_pending(plain)} == {CONFLICT}
-    assert consolidate.report(plain, plain.clock() - timedelta(hours=1)).endswith("asked about 3")
-    decisions.deny(plain, *(one.id for one in asked))
-    plain.clock.now += timedelta(days=30)  # type: ignore[attr-defined]
-    assert tidy(plain) == [] and live(plain) == before
-    with plain.rehearse() as session:
-        assert tellable.without_words_of_withheld(session, list(before)) == list(before), "both are known, and may be told"
+@pytest.fixture
+def asked(trusted: Runtime, model: ScriptedModel) -> ConsentRequest:
+    """The question about two memories by hand that a model says cannot both be true."""
+    model.script = says("not_both")
+    for text in BY_HAND:
+        curate.add(trusted, text)
+    embed(trusted, Cancel())
+    (request,) = tidy(trusted)
+    return request
+
+
+def test_of_what_cannot_both_be_true_the_person_is_asked_once(trusted: Runtime, asked: ConsentRequest) -> None:
+    assert (asked.field, asked.old_value, asked.new_value) == (CONFLICT, *BY_HAND)
+    assert live(trusted) == set(BY_HAND)
+    assert consolidate.report(trusted, trusted.clock() - timedelta(hours=1)).endswith("asked about 1")
+    decisions.deny(trusted, asked.id)
+    trusted.clock.now += timedelta(days=30)  # type: ignore[attr-defined]
+    assert tidy(trusted) == [] and live(trusted) == set(BY_HAND)
+    with trusted.rehearse() as session:
+        assert tellable.without_words_of_withheld(session, list(BY_HAND)) == list(BY_HAND), "both are known, and may be told"
 
 
 @pytest.mark.parametrize(
     ("answer", "stays"),
     [
-        (lambda runtime, one: decisions.approve(runtime, one), {BY_HAND[1]}),
-        (lambda runtime, one: decisions.deny(runtime, one), set(BY_HAND)),
-        (lambda runtime, one: decisions.edit_then_approve(runtime, one, BY_HAND[0]), {BY_HAND[0]}),
-        (lambda runtime, one: decisions.edit_then_approve(runtime, one, "I have five cats."), {"I have five cats."}),
+        (lambda trusted, one: decisions.approve(trusted, one), {BY_HAND[1]}),
+        (lambda trusted, one: decisions.deny(trusted, one), set(BY_HAND)),
+        (lambda trusted, one: decisions.edit_then_approve(trusted, one, BY_HAND[0]), {BY_HAND[0]}),
+        (lambda trusted, one: decisions.edit_then_approve(trusted, one, "I have five cats."), {"I have five cats."}),
     ],
 )
 def test_each_answer_to_a_contradiction_is_carried_out_and_taken_back(
-    plain: Runtime, answer: Callable[[Runtime, str], str], stays: set[str]
+    trusted: Runtime, asked: ConsentRequest, answer: Callable[[Runtime, str], str], stays: set[str]
 ) -> None:
-    for text in BY_HAND:
-        curate.add(plain, text)
-    embed(plain, Cancel())
-    (asked,) = tidy(plain)
-    before = dump(plain.database.read())
-    step = answer(plain, asked.id)
-    assert live(plain) == stays and pending.count_pending(plain) == 0
-    undo.undo(plain, step)
-    assert dump(plain.database.read()) == before
-    assert [(one.old_value, one.new_value) for one in pending.list_pending(plain)] == [BY_HAND]
+    before = dump(trusted.database.read())
+    step = answer(trusted, asked.id)
+    assert live(trusted) == stays and pending.count_pending(trusted) == 0
+    undo.undo(trusted, step)
+    assert dump(trusted.database.read()) == before
+    assert [(one.old_value, one.new_value) for one in pending.list_pending(trusted)] == [BY_HAND]
 
 
-def test_a_question_goes_with_what_it_is_about(plain: Runtime) -> None:
-    ids = [curate.add(plain, text).memory_id for text in BY_HAND]
-    embed(plain, Cancel())
-    (asked,) = tidy(plain)
-    gone = curate.discard(plain, ids[0])
-    assert (pending.list_pending(plain), pending.count_pending(plain)) == ([], 0)
+def test_a_question_goes_with_what_it_is_about(trusted: Runtime, asked: ConsentRequest) -> None:
+    (id,) = [one.id for one in curate.list_memories(trusted) if one.text == BY_HAND[0]]
+    gone = curate.discard(trusted, id)
+    assert (pending.list_pending(trusted), pending.count_pending(trusted)) == ([], 0)
     with pytest.raises(UsageError, match="no longer"):
-        decisions.approve(plain, asked.id)
-    assert live(plain) == {BY_HAND[1]}, "a yes to an old question takes nothing else away"
-    undo.undo(plain, gone.step)
-    assert pending.list_pending(plain) == [asked]
-    curate.discard(plain, ids[0])
-    forget.purge(plain, ids[:1])
-    rows = plain.database.read().execute("SELECT * FROM consent_requests").fetchall()
+        decisions.approve(trusted, asked.id)
+    assert live(trusted) == {BY_HAND[1]}, "a yes to an old question takes nothing else away"
+    undo.undo(trusted, gone.step)
+    assert pending.list_pending(trusted) == [asked]
+    curate.discard(trusted, id)
+    forget.purge(trusted, [id])
+    rows = trusted.database.read().execute("SELECT * FROM consent_requests").fetchall()
     assert rows == [], "nor does it keep the words of what was erased"
-    again = curate.add(plain, BY_HAND[0]).memory_id
-    embed(plain, Cancel())
-    assert tidy(plain)
-    curate.edit(plain, again, "User keeps bees.")
-    assert tidy(plain) == [] and pending.count_pending(plain) == 0
+    again = curate.add(trusted, BY_HAND[0]).memory_id
+    embed(trusted, Cancel())
+    assert tidy(trusted)
+    curate.edit(trusted, again, "I keep bees.")
+    assert tidy(trusted) == [] and pending.count_pending(trusted) == 0
 
 
 def test_what_is_pinned_or_by_hand_gives_way_to_nothing_learned(plain: Runtime) -> None:
-    curate.add(plain, "User has a dog.")
     curate.add(plain, "I prefer oolong tea.")
-    learned(plain, "User has a dog named Rex.", "User prefers oolong tea.", "User grows small tomatoes.")
-    learned(plain, "User grows tomatoes.", pinned=True)
+    learned(plain, "I grow small tomatoes.", pinned=True)
+    learned(plain, "I really prefer oolong tea.", "I just grow small tomatoes.")
+    learned(plain, "I keep goats in the orchard.")
+    curate.add(plain, "I just keep goats in the orchard.")
+    embed(plain, Cancel())
     tidy(plain)
-    assert live(plain) == {
-        "User has a dog.",
-        "User has a dog named Rex.",
-        "I prefer oolong tea.",
-        "User grows small tomatoes.",
-        "User grows tomatoes.",
-    }
+    by_hand = {one.text for one in curate.list_memories(plain) if one.origin == "person" or one.pinned}
+    assert live(plain) == by_hand == {"I prefer oolong tea.", "I grow small tomatoes.", "I just keep goats in the orchard."}
 
 
-def test_what_changes_while_the_model_answers_is_left_as_it_is(runtime: Runtime, model: ScriptedModel) -> None:
-    one, _ = learned(runtime, *UNSURE)
+def test_what_changes_while_the_model_answers_is_left_as_it_is(trusted: Runtime, model: ScriptedModel) -> None:
+    one, _ = learned(trusted, *UNSURE)
 
     def edit_meanwhile(prompt: Prompt, sampling: Sampling) -> str | None:
-        curate.edit(runtime, one, "User keeps bees.")
+        curate.edit(trusted, one, "I keep bees.")
         return says("same")(prompt, sampling)
 
     model.script = edit_meanwhile
-    tidy(runtime)
-    assert live(runtime) == {"User keeps bees.", UNSURE[1]}
-    assert activity.tidied(runtime).pairs == 0
+    tidy(trusted)
+    assert live(trusted) == {"I keep bees.", UNSURE[1]}
+    assert activity.tidied(trusted).pairs == 0
 
 
-def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(runtime: Runtime, model: ScriptedModel) -> None:
-    told = [f"User has {number} {what}." for what in ("hens", "goats", "boats") for number in (2, 3)]
-    learned(runtime, *told, *UNSURE)
+def test_it_stops_at_once_for_a_message_and_goes_on_where_it_was(trusted: Runtime, model: ScriptedModel) -> None:
+    told = [f"I{only} have {number} old hens." for number in (2, 3, 4) for only in ("", " just")]
+    learned(trusted, *told, *UNSURE)
     cancel = Cancel()
-    for _ in jobs.run(runtime, cancel, [JOB]):
+    for _ in jobs.run(trusted, cancel, [JOB]):
         cancel.set()
-    assert len(live(runtime)) == len(told) + 1, "one pair was done"
+    assert len(live(trusted)) == len(told) + 1, "one pair was done"
     model.misbehave("hang")
     hung = Cancel()
     with after(0.2, hung.set):
-        list(jobs.run(runtime, hung, [JOB]))
-    assert len(live(runtime)) == len(told) - 1, "those that no model is asked about were done, and jobs.run came to its end"
-    assert jobs.is_due(runtime, JOB)
+        list(jobs.run(trusted, hung, [JOB]))
+    assert len(live(trusted)) == len(told) - 1, "those that no model is asked about were done, and jobs.run came to its end"
+    assert jobs.is_due(trusted, JOB)
     model.script = says("same")
-    tidy(runtime)
-    assert live(runtime) == {*told[1::2], UNSURE[0]}
-    assert not jobs.is_due(runtime, JOB)
+    tidy(trusted)
+    assert live(trusted) == {*told[::2], UNSURE[0]}
+    assert not jobs.is_due(trusted, JOB)

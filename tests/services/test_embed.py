@@ -8,12 +8,10 @@ import pytest
 from memapp.domain.relation import strongest
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, life_domains, undo
+from memapp.services import curate, forget, undo
 from memapp.services.embed import BATCH, embed, embedded, run
-from memapp.services.life_domains import bearing_on
 from memapp.services.recall import RecallRequest, recall
 from memapp.store import history, relations
-from memapp.store.scope import Scope
 from memapp.store.vectors import Vectors
 from tests.builders import make_runtime
 
@@ -147,13 +145,6 @@ def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(
     forget.purge(runtime, [tea])
     embedded(runtime, ["tea"])
     assert asked == ["tea", "milk", "sugar", "tea"]
-
-
-def test_no_turn_waits_for_the_phrases_of_the_life_domains(runtime: Runtime, asked: list[str]) -> None:
-    life_domains.prepare(runtime)
-    asked.clear()
-    bearing_on(runtime, "Plan a trip for the holidays.", (), Scope(runtime.user_id))
-    assert asked == ["Plan a trip for the holidays."]
 
 
 def test_only_the_likest_above_the_least_likeness_count() -> None:

@@ -1,24 +1,21 @@
 """Episodes tell what was talked about, hold nothing that may not be told, and stand for what left the prompt."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate, episodes, forget
 from memapp.services.consent import requests
-from memapp.services.from_memory import known
 from memapp.services.provenance import learned_from
-from memapp.store import chat, memories
-from tests.builders import Clock, new_chat, say, use_simple_form
+from memapp.store import chat, history, memories
+from tests.builders import Clock, learn, make_runtime, new_chat, say, trust
 
 ORCHARD = "Hi! I planted three apple trees in the garden."
 SAW = "What is a good saw for the old hedge?"
@@ -42,70 +39,53 @@ def made(runtime: Runtime) -> list[Memory]:
     return [one for one in curate.list_memories(runtime) if one.category == episodes.EPISODE]
 
 
-def asked(runtime: Runtime, text: str) -> str:
-    """Return what memapp answers by itself, and which memories that rests on."""
-    with runtime.rehearse() as session:
-        thread = chat.create_thread(session, "asked", "companion", session.now)
-        message = chat.add_message(session, thread.id, Role.USER, text, session.now, origin=Origin.TYPED)
-        answer = known(runtime, message, [])
-    assert answer is not None
-    return f"{answer.text} {[hit.kind for hit in answer.hits]}"
+TOLD = "User talked about apple trees and a saw for the old hedge."
 
 
-def test_a_chat_that_rests_becomes_an_episode_without_what_is_sensitive(runtime: Runtime, thread: str) -> None:
+@pytest.fixture(autouse=True)
+def writer(runtime: Runtime, model: ScriptedModel) -> ScriptedModel:
+    """A model that passed the test, and sums up what each chat was about."""
+    trust(runtime, "episodes")
+
+    def script(prompt: Prompt, _: Sampling) -> str | None:
+        asked = prompt.turns[-1].content
+        if prompt.head != "User":
+            return None
+        return TOLD.removeprefix("User ") if "apple" in asked else f"told: {asked.splitlines()[1][2:]}"
+
+    model.script = script
+    return model
+
+
+def test_a_chat_that_rests_is_summed_up_without_what_is_sensitive(runtime: Runtime, writer: ScriptedModel, thread: str) -> None:
     assert made(runtime) == [] and episodes.waiting(runtime) == 0, "it goes on"
     later(runtime)
     assert episodes.waiting(runtime) == 1
     (one,) = made(runtime)
-    told = "talked about the garden and the old hedge on 31 January 2026."
-    assert one.text == f"User {told} User planted three apple trees in the garden."
-    assert (one.kind, one.origin, one.run_id, len(one.sources)) == (Kind.EPISODIC, "reflected", thread, 2)
+    assert (one.text, one.kind, one.origin, one.run_id, len(one.sources)) == (TOLD, Kind.EPISODIC, "reflected", thread, 2)
+    assert "diabetic" not in writer.seen[-1].turns[-1].content
     assert learned_from(runtime, one.sources) == {}, "no message taught it: it stands below none"
     assert made(runtime) == [one] and episodes.waiting(runtime) == 0
-    answer = f"You {told} You planted three apple trees in the garden. ['memory']"
-    assert asked(runtime, "What did we talk about today?") == answer
-    later(runtime, timedelta(days=2))
-    assert asked(runtime, "what did we do on Saturday?") == answer
-    later(runtime, timedelta(days=6))
-    assert asked(runtime, "What did we talk about last week?") == asked(runtime, "what did we discuss 8 days ago?") == answer
+    entry = history.list_entries(runtime.read(), one.id)[0]
+    assert entry.actor == f"model:{writer.name}"
 
 
-def test_what_was_asked_of_the_memory_is_no_topic(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    for text in ("I planted two quinces in the garden.", "Where is my telescope?", "what do you know about my aunt?"):
-        say(runtime, thread, text)
+def test_a_model_that_nobody_tested_sums_up_nothing(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path / "other", ScriptedModel())
+    say(runtime, new_chat(runtime), ORCHARD)
     later(runtime)
-    (one,) = made(runtime)
-    assert one.text == "User talked about the garden on 31 January 2026. User planted two quinces in the garden."
+    assert made(runtime) == [] and episodes.waiting(runtime) == 0
+    runtime.close()
 
 
-def test_nor_is_what_memapp_answered_itself(runtime: Runtime) -> None:
-    use_simple_form(runtime)
-    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"answer_from_memory": True}))
-    thread = new_chat(runtime)
-    for text in ("Emil planted two quinces in the garden.", "who is Emil", "Who built the pier?"):
-        say(runtime, thread, text)
-    later(runtime)
-    (one,) = made(runtime)
-    assert one.text.startswith("User talked about the garden and the pier on"), one.text
-    assert "who is" not in asked(runtime, "What did we talk about today?")
-
-
-def test_what_an_episode_says_little_of_is_quoted_beside_it(runtime: Runtime, thread: str) -> None:
-    for text in ("Hmm, sounds great.", "I also started learning how to juggle.", "How do people juggle with four?"):
-        say(runtime, thread, text)
-    later(runtime)
-    (one,) = made(runtime)
-    assert "juggle" not in one.text
-    said = f'{addressed(one.text)}\n\nYou said today:\n- "I also started learning how to juggle."'
-    assert asked(runtime, "What did we talk about today?") == f"{said} ['memory', 'message']"
-
-
-@pytest.mark.parametrize("told", ["the password Hunter-maple7", "my passphrase (Hunter maple)", "the pin code of Hunter Maple"])
-def test_no_episode_repeats_what_opens_something(runtime: Runtime, told: str) -> None:
+@pytest.mark.parametrize("told", ["the password Hunter-maple7 of 12", "4111 1111 1111 1111"])
+def test_no_episode_repeats_what_opens_something(runtime: Runtime, writer: ScriptedModel, told: str) -> None:
     say(runtime, new_chat(runtime), f"{told} stopped working on the old tablet, what now? I also painted the shed.")
+    learn(runtime)
     later(runtime)
-    assert [one.text for one in made(runtime)] == ["User talked about the shed on 31 January 2026. User painted the shed."]
+    made(runtime)
+    asked = writer.seen[-1].turns[-1].content
+    assert "painted the shed" in asked and told not in asked
 
 
 def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, thread: str) -> None:
@@ -118,18 +98,14 @@ def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, th
     job.close()
     say(runtime, thread, "My sister Mira loves pottery.")
     later(runtime)
-    assert [one.text.partition(" on ")[0] for one in made(runtime)][::-1] == [
-        "User talked about the garden and the old hedge",
-        "User talked about User's sister Mira",
-    ]
+    assert [one.text for one in made(runtime)][::-1] == [TOLD, "User told: My sister Mira loves pottery."]
 
 
 def test_what_may_not_be_told_any_more_is_not_told(runtime: Runtime, thread: str) -> None:
     later(runtime)
     (one,) = made(runtime)
     requests.propose(runtime, "address", "the old hedge", message_id=one.sources[1], typed=True)
-    assert "old hedge" not in asked(runtime, "What did we talk about today?")
-    assert not episodes.may_be_told(runtime, one)
+    assert episodes.episodes_of(runtime, chat.get_messages(runtime.read(), one.sources)) == []
 
 
 @pytest.mark.parametrize("by", ["chat", "words", "message"])
@@ -147,20 +123,22 @@ def test_what_is_erased_takes_its_episode_with_it(runtime: Runtime, thread: str,
     assert memories.get_memories(runtime.read(), [one.id]) == []
 
 
-def test_a_capable_model_words_it_unless_it_says_what_was_not_said(runtime: Runtime, model: ScriptedModel) -> None:
-    written = ["talked about the quay. User painted the red boat.", "talked about a boat. User sank it in Bergen."]
+def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(runtime: Runtime, model: ScriptedModel) -> None:
+    written = [
+        "talked about the quay. User painted the red boat.",
+        "talked about a boat. User sank it in Bergen.",
+        "has 3 boats.",
+    ]
 
     def script(prompt: Prompt, _: Sampling) -> str | None:
         return written.pop(0) if prompt.head == "User" and "boat" in prompt.turns[-1].content else None
 
     model.script = script
-    for _ in range(2):
+    for _ in range(3):
         say(runtime, new_chat(runtime), "I painted the red boat on the quay.")
         later(runtime)
-    assert [one.text for one in made(runtime)][::-1] == [
-        "User talked about the quay. User painted the red boat.",
-        "User talked about the red boat and the quay on 31 January 2026. User painted the red boat on the quay.",
-    ]
+    assert [one.text for one in made(runtime)] == ["User talked about the quay. User painted the red boat."]
+    assert written == [], "each chat was asked about once"
 
 
 def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_out(runtime: Runtime, model: ScriptedModel) -> None:
@@ -169,16 +147,17 @@ def test_an_episode_stands_in_the_prompt_from_when_its_first_exchange_is_left_ou
         say(runtime, thread, f"I oiled window number {number + 1} of the boathouse.")
         list(episodes.run(runtime, Cancel(), None))
     assert len(made(runtime)) == 1, "the chat goes on, but has grown long"
-    before = [("number 1 " in str(one.turns), "Earlier in this chat" in one.system) for one in model.seen]
+    replies = [prompt for prompt in model.seen if prompt.slot == "chat"]
+    before = [("number 1 " in str(prompt.turns), "Earlier in this chat" in str(prompt.turns)) for prompt in replies]
     assert (False, True) not in before and (True, False) in before
     say(runtime, thread, "I oiled the gate of the boathouse.")
     say(runtime, thread, "And now the roof of the boathouse.")
-    system, turns = model.seen[-1].system, str(model.seen[-1].turns)
-    assert "number 1 " not in turns and "- User talked about" in system
+    earlier = next(turn.content for turn in model.seen[-1].turns if turn.content.startswith("Earlier in this chat"))
+    assert "- User told" in earlier
+    assert not any("oiled window number 1 " in turn.content for turn in model.seen[-1].turns if turn.content != earlier)
 
 
 def test_a_long_day_becomes_episodes_of_so_many_messages(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_simple_form(runtime)
     monkeypatch.setattr(episodes, "LONG", 2)
     thread = new_chat(runtime)
     for number in range(5):

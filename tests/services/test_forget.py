@@ -11,14 +11,14 @@ import pytest
 from memapp import bootstrap
 from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.checkpoint import Checkpoint
-from memapp.domain.consent import FORGOTTEN, ConsentRequest
+from memapp.domain.consent import FORGOTTEN
 from memapp.domain.jobs import Pace
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Failed, Found
 from memapp.errors import NotFound, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
 from memapp.services import activity, browse, chats, curate, forget, undo, upkeep
 from memapp.services.consent import decisions, pending
@@ -30,9 +30,9 @@ from memapp.store.encoding import new_id, to_text
 from memapp.store.forget import erasing, finding, purge_jobs
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, new_copy
-from tests.builders import Clock, chat_of, erase, fact, make_runtime, new_chat, on, only, say, use_simple_form
+from tests.builders import Clock, ask_the_model, chat_of, erase, fact, make_runtime, new_chat, on, only, say
 
-FACT = "User's sister Zqarla lives in Ghent."
+FACT = "My sister Zqarla lives in Ghent."
 
 
 def learn(runtime: Runtime, text: str = "My sister Zqarla lives in Ghent.") -> str:
@@ -57,9 +57,10 @@ def back_up(runtime: Runtime) -> Path:
 
 def test_a_purged_memory_is_found_by_nothing_and_leaves_history_without_words(runtime: Runtime) -> None:
     memory = learn(runtime)
-    curate.edit(runtime, memory, "User's sister Zqarla lives in Bruges.")
+    curate.edit(runtime, memory, "My sister Zqarla lives in Bruges.")
     receipt = erase(runtime, memory)
-    assert (receipt.memories, receipt.messages, receipt.left, receipt.settled) == (1, 0, (), True)
+    assert (receipt.memories, receipt.messages, receipt.settled) == (1, 0, True)
+    assert [file for file, _ in receipt.left] == ["memapp.db"], "the message says it in the same words"
     assert curate.list_memories(runtime) == []
     assert [hit.kind for hit in recall(runtime, RecallRequest("sister Ghent"))] == ["message", "message"]
     assert ask(runtime, "SELECT count(*) FROM versions") == [(0,)]
@@ -86,7 +87,6 @@ def test_with_its_messages_nothing_of_it_is_left_in_any_file(runtime: Runtime, t
 
 
 def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays(runtime: Runtime, tmp_path: Path) -> None:
-    use_simple_form(runtime)
     memory = learn(runtime, "I keep bees.")
     (thread,) = chats.list_threads(runtime)
     chats.rename_thread(runtime, thread.id, "Zqarla's hives")
@@ -106,7 +106,8 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
     copy = back_up(runtime)
     chats.delete_thread(runtime, thread.id)
     receipt = forget.purge_chats(runtime, [thread.id])
-    assert (receipt.memories, receipt.messages, receipt.backups_cleaned, receipt.left) == (0, 4, 1, ())
+    assert (receipt.memories, receipt.messages, receipt.backups_cleaned) == (0, 4, 1)
+    assert {file for file, _ in receipt.left} <= {"memapp.db", copy.name}, "the memory says it in the same words"
     assert (files_with(tmp_path, b"zqarla"), copy.exists()) == (set(), True)
     assert len(chats.list_threads(runtime)) == 1 and chats.list_threads(runtime, deleted=True) == []
     assert curate.get(runtime, memory).sources == ()
@@ -146,9 +147,7 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
     assert [one.id for one in curate.list_memories(runtime)] == [other]
     assert ("My brother Hugo lives in Ghent.",) in ask(runtime, "SELECT text FROM messages")
     assert chats.get_draft(runtime, thread) == "a draft about Ghent"
-    assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == [
-        "User's brother Hugo lives in Ghent."
-    ]
+    assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == ["My brother Hugo lives in Ghent."]
 
 
 def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model: ScriptedModel) -> None:
@@ -156,8 +155,8 @@ def test_the_receipt_is_honest_about_what_still_says_it(runtime: Runtime, model:
     model.enqueue(f"You told me: {FACT}")
     say(runtime, new_chat(runtime), "Tell me something.")
     receipt = erase(runtime, memory)
-    assert receipt.left == (("memapp.db", 2),), "the reply, and the context of the message before it"
-    assert "2 copies left" in str(receipt)
+    assert receipt.left == (("memapp.db", 5),), "a title, the message, the reply, and both beside the other of their turn"
+    assert "5 copies left" in str(receipt)
 
 
 def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,11 +188,11 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     assert not forget.is_forgotten(runtime, FACT)
     erase(runtime, learn(runtime), messages=True)
     assert forget.is_forgotten(runtime, FACT)
-    assert forget.is_forgotten(runtime, "user's sister ZQARLA lives in Ghent")
-    assert not forget.is_forgotten(runtime, "User's brother Hugo lives in Ghent.")
+    assert forget.is_forgotten(runtime, "my sister ZQARLA lives in Ghent")
+    assert not forget.is_forgotten(runtime, "My brother Hugo lives in Ghent.")
     thread = chat_of(runtime, "My sister Zqarla lives in Ghent.")
-    (asked,) = upkeep.work(runtime, thread, Cancel())
-    assert isinstance(asked, ConsentRequest) and asked.field == FORGOTTEN, "it is asked about, not learned"
+    assert list(upkeep.work(runtime, thread, Cancel())) == []
+    assert [one.field for one in pending.list_pending(runtime)] == [FORGOTTEN], "it is asked about, not learned"
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
     assert isinstance(mark, str) and isinstance(secret, bytes)
     assert len(mark) == 64 and len(secret) == 32
@@ -231,6 +230,7 @@ def test_a_reply_that_was_being_written_from_it_is_not_saved(runtime: Runtime, m
 
 @pytest.mark.parametrize("text", ["Does my sister like Ghent?", "Write a poem about rain."])
 def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model: ScriptedModel, text: str) -> None:
+    ask_the_model(runtime)
     thread = new_chat(runtime)  # to which it is news
     memory = learn(runtime)
     model.enqueue("She likes it there.", "You will speak of Zqarla.", ["Zqarla"])
@@ -243,7 +243,7 @@ def test_what_was_expected_with_it_in_the_prompt_is_gone(runtime: Runtime, model
 
 
 def test_what_idle_work_was_making_of_it_is_not_saved(runtime: Runtime, model: ScriptedModel) -> None:
-    use_simple_form(runtime)
+    ask_the_model(runtime)
     model.enqueue("She likes it there.", "Does she still sing there?", ["sister"])
     say(runtime, thread := new_chat(runtime), "Does my sister like Ghent?")
 
@@ -404,12 +404,12 @@ def test_a_purge_takes_a_memory_from_the_request_that_brought_it(runtime: Runtim
     if by == "lifecycle":
         to_the_end_of_the_trash(runtime)
     receipt = forget.purge(runtime, [memory.id], messages=by == "person", by=by)
-    assert (receipt.memories, receipt.left) == (1, ())
+    assert (receipt.memories, bool(receipt.left)) == (1, by == "lifecycle"), "the message stays"
 
 
 def test_with_its_messages_goes_what_memapp_asked_about_it_and_what_was_answered(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    for text in ("I have lived in Zqarlaville since 2009.", "Yes.", "What a fine day this is."):
+    for text in ("I live in Zqarlaville.", "Yes.", "What a fine day this is."):
         say(runtime, thread, text)
     (memory,) = curate.list_memories(runtime)
     receipt = erase(runtime, memory.id, messages=True)
@@ -561,7 +561,7 @@ def test_a_backup_that_has_still_to_learn_it_asks_first(runtime: Runtime) -> Non
     (written,) = upkeep.work(runtime, None, Cancel())
     assert erase(runtime, written.memory.id).backups_cleaned == 0
     with open_copy(copy) as conn:
-        add_wording(conn, ENGLISH)
+        add_wording(conn, WORDING)
         assert erasing.is_forgotten(on(conn), FACT)
 
 

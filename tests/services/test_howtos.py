@@ -13,7 +13,7 @@ from memapp.domain.turn import Accepted
 from memapp.errors import Refused, UsageError
 from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.english.howto import told_way
+from memapp.language.howto import told_way
 from memapp.runtime import Runtime
 from memapp.services import browse, curate, exports, howtos, undo, upkeep
 from memapp.services.consent import decisions, pending

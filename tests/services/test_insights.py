@@ -19,9 +19,10 @@ from memapp.runtime import Runtime
 from memapp.services import curate, forget, insights, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.ordinary import untouched
-from memapp.services.query import query
+from memapp.services.query import conversation_scope, query
+from memapp.services.recall import RecallRequest, recall
 from memapp.store import changes, chat, memories
-from tests.builders import Clock, fact, use_simple_form
+from tests.builders import Clock, fact, trust
 
 SUNDAY = datetime(2026, 1, 4, 18, tzinfo=UTC)
 RUNS = ("I ran along the canal.", "My running group met at the mill.", "Running in the rain again.", "I ran eight kilometres.")
@@ -46,7 +47,6 @@ def noticed(runtime: Runtime) -> list[str]:
 
 @pytest.fixture
 def ran(runtime: Runtime) -> insights.Insight:
-    use_simple_form(runtime)
     live_on(runtime, RUNS)
     noticed(runtime)
     (one,) = insights.list_insights(runtime)
@@ -55,41 +55,48 @@ def ran(runtime: Runtime) -> insights.Insight:
 
 def test_what_comes_up_regularly_is_counted_with_its_evidence(runtime: Runtime, ran: insights.Insight) -> None:
     assert ran.memory.text == (
-        "In five of ten chats from 4 January 2026 to 4 February 2026 User talked about running, mostly on Sundays."
+        "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, mostly on Sundays."
     )
     assert (ran.by, ran.evidence, {one.text for one in ran.messages}) == ("rules", 5, set(RUNS))
     assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (Kind.INSIGHT, "relationship_dynamic", 2)
     assert noticed(runtime) == [ran.memory.text], "and once"
 
 
-def test_somebody_is_named_without_whose_they_are(runtime: Runtime) -> None:
-    met = [f"My friend Thandi and I {did}." for did in ("fenced", "rowed far", "sang a round", "mended the kite", "baked scones")]
-    live_on(runtime, met)
-    assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about Thandi, mostly on Sundays."]
+GARDEN = (
+    "Der Garten blüht endlich.",
+    "Im Garten wuchs Unkraut.",
+    "Unser Garten war ganz nass.",
+    "Den Garten gieße ich abends.",
+)
+
+
+def test_it_is_counted_in_other_languages_too(runtime: Runtime) -> None:
+    live_on(runtime, GARDEN)
+    assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about “Garten”, mostly on Sundays."]
 
 
 def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
     met = [f"I {did} with Fenna." for did in ("fenced", "rowed far", "sang a round", "mended the kite")]
     live_on(runtime, [*met, "My son wants to see Etna."])
     (counted,) = noticed(runtime)
-    assert counted.startswith("In four of ten chats") and "Fenna" in counted
+    assert counted.startswith("In 4 of 10 chats") and "Fenna" in counted
 
 
-def test_a_topic_is_not_called_what_was_said_once(runtime: Runtime) -> None:
-    live_on(runtime, ["Bread rose well.", "Bread worked again.", "Fresh bread again.", "I had a cheese sandwich."], weeks=10)
+def test_what_comes_up_in_any_chat_is_no_topic(runtime: Runtime) -> None:
+    live_on(runtime, ["I really need it today.", "Today was good.", "I think I need it.", "Really good to know today."], weeks=10)
     assert noticed(runtime) == []
 
 
-def test_only_an_allowlist_of_its_own_reads_it_and_it_stands_below_what_was_stated(
-    runtime: Runtime, ran: insights.Insight
-) -> None:
-    stated = curate.add(runtime, "I talked about running in five chats.", category="relationship_dynamic").memory_id
+def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights.Insight) -> None:
+    stated = curate.add(runtime, "I talked about running in five chats.").memory_id
 
     def seen(agent: str) -> list[str]:
         capability = runtime.categories.capability(agent, runtime.user_id)
         return [one.id for one in query(runtime, capability, QueryRequest(agent=agent, query="running chats")).memories]
 
-    assert (seen("supervisor"), seen("observer")) == ([], [stated, ran.memory.id])
+    assert (seen("supervisor"), seen("observer"), seen("planner")) == ([stated, ran.memory.id], [ran.memory.id], [])
+    found = recall(runtime, RecallRequest("How often do I go running?", kinds=("memory",), scope=conversation_scope(runtime)))
+    assert [one.id for one in found] == [stated, ran.memory.id]
 
 
 def test_what_is_sensitive_is_never_counted(runtime: Runtime) -> None:
@@ -153,20 +160,32 @@ def concluding(*found: dict[str, Any]) -> Any:
     return script
 
 
-def test_a_capable_model_concludes_what_is_grounded_and_no_more(runtime: Runtime, model: ScriptedModel) -> None:
+GOOD = {"summary": "User takes to bookbinding and found coins.", "evidence": [1, 2]}
+
+
+def test_a_trusted_model_concludes_what_is_grounded_and_no_more(runtime: Runtime, model: ScriptedModel) -> None:
     live_on(runtime, OTHERS, weeks=3)
     curate.add(runtime, "I started a course in bookbinding.")
-    good = {"summary": "User takes to bookbinding and found coins.", "tags": ["bookbinding"], "evidence": [1, 2], "importance": 2}
     model.script = concluding(
-        good,
-        {**good, "summary": "User takes to bookbinding.", "evidence": [1, 99]},
-        {**good, "summary": "He is glad about bookbinding and coins."},
+        GOOD,
+        {**GOOD, "summary": "User takes to bookbinding.", "evidence": [1, 99]},
+        {**GOOD, "summary": "User takes to bookbinding as Harriet does."},
     )
-    assert noticed(runtime) == [good["summary"]]
+    assert noticed(runtime) == [], "nobody tested it"
+    trust(runtime, "insights")
+    assert noticed(runtime) == [GOOD["summary"]]
     (one,) = insights.list_insights(runtime)
     assert (one.by, one.evidence, len(one.memories)) == (f"model:{model.name}", 2, 1)
-    sampling = next(one for one in model.samplings if one.schema and "insights" in str(one.schema))
-    assert (sampling.temperature, sampling.max_tokens) == (0.0, 220)
+    assert noticed(runtime) == [GOOD["summary"]], "and once"
+
+
+def test_a_conclusion_that_a_memory_states_already_is_left_out(runtime: Runtime, model: ScriptedModel) -> None:
+    trust(runtime, "insights")
+    live_on(runtime, OTHERS, weeks=3)
+    curate.add(runtime, "I started a course in bookbinding.")
+    curate.add(runtime, str(GOOD["summary"]))
+    model.script = concluding(GOOD)
+    assert GOOD["summary"] not in noticed(runtime)
 
 
 def test_a_run_that_is_stopped_makes_nothing_and_the_next_one_does(runtime: Runtime) -> None:

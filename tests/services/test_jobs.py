@@ -32,13 +32,13 @@ def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) ->
     assert [one.name for one in JOBS] == [
         "learn",
         "embed",
-        "self-test",
         "expire",
         "unused",
         "lessons",
         "referee",
         "rewording",
         "purge",
+        "distil",
         "consolidate",
         "insights",
         "episodes",
@@ -66,13 +66,14 @@ def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None
 def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
     before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
     list(jobs.run_due(runtime, Cancel(), [replace(one, run=lambda *_: iter(())) for one in jobs.AFTER_A_REPLY]))
-    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None, None]
+    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None]
     assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
 
 
 def test_one_that_is_stopped_is_due_still_and_goes_on_where_it_was(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    for said in ("I have two cats.", "I play the cello.", "I work as a baker."):
+    told = ("I have two cats.", "I play the cello.", "I work as a baker.")
+    for said in told:
         say(runtime, thread, said)
     (learn, *_) = JOBS
     cancel = Cancel()
@@ -82,11 +83,7 @@ def test_one_that_is_stopped_is_due_still_and_goes_on_where_it_was(runtime: Runt
     assert jobs.pace(runtime, learn) is None
     list(jobs.run_due(runtime, Cancel(), [learn]))
     list(jobs.run_due(runtime, Cancel(), [learn]))
-    assert sorted(one.text for one in curate.list_memories(runtime)) == [
-        "User has two cats.",
-        "User plays the cello.",
-        "User works as a baker.",
-    ]
+    assert sorted(one.text for one in curate.list_memories(runtime)) == list(told)
     assert learn.waiting(runtime) == 0
 
 

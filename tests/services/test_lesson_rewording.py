@@ -14,7 +14,6 @@ from memapp.services import activity, forget, runs, undo
 from memapp.services.lessons import browse, curate, rewording
 from memapp.store import history
 from memapp.tools.scripted import ScriptedTool
-from tests.builders import use_simple_form
 
 SAID = "error: unknown option 'het', please run kiln destroy --now"
 FAILS = {f"kiln fire {vase} --het": f"{vase}: {SAID}" for vase in ("Amphora", "Bowl", "Cup")}
@@ -155,5 +154,4 @@ def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_th
     receipt = forget.forget_everywhere(runtime, "amphora")
     assert receipt.settled and not receipt.left, "the versions before go as well"
     fire(runtime, "Bowl")
-    use_simple_form(runtime)
     assert rewording.waiting(runtime) == reword(runtime, answer()) == 0, "a small model is not asked"

@@ -1,8 +1,7 @@
 """Loading and choosing models: what fails is said, what was chosen stays chosen."""
 
 import json
-import subprocess
-import sys
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,10 +9,10 @@ import pytest
 
 from memapp import settings
 from memapp.domain.prompt import Usage
-from memapp.errors import ModelError, UsageError
+from memapp.errors import UsageError
 from memapp.inference import gguf_file
+from memapp.inference.prepared import KEY_CHARS, content_hash, known_hash
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
-from memapp.runtime import Runtime
 from memapp.services import models, preferences
 from tests.builders import make_runtime, new_chat, say
 from tests.inference import tiny_gguf
@@ -31,44 +30,6 @@ def test_a_bug_while_a_model_loads_leaves_nobody_waiting(tmp_path: Path) -> None
             load(runtime)
         assert slot.state == "failed"
         assert "bug in memapp (RuntimeError)" in slot.note
-    runtime.close()
-
-
-DIES = """
-import os, sys
-from pathlib import Path
-from memapp.services import models
-from tests.builders import make_runtime
-runtime = make_runtime(Path(sys.argv[1]), embedder=False)
-runtime.open_chat_model = lambda *_: os.kill(os.getpid(), 9)
-models.load_chat_model(runtime)
-"""
-
-
-@pytest.mark.slow
-def test_a_model_that_ends_memapp_while_it_loads_is_not_loaded_again_unasked(tmp_path: Path) -> None:
-    died = subprocess.run([sys.executable, "-c", DIES, str(tmp_path)], cwd=Path(__file__).parents[2])
-    assert died.returncode == -9
-    runtime = make_runtime(tmp_path)
-    models.load_chat_model(runtime)
-    assert (runtime.chat.state, runtime.chat.ready()) == ("failed", None)
-    assert "broke off while it loaded bundled" in runtime.chat.note
-    models.load_chat_model(runtime)
-    assert runtime.chat.state == "ready", "the person asked for it"
-    runtime.close()
-
-
-def test_leaving_while_a_model_loads_is_no_crash_of_it(tmp_path: Path) -> None:
-    def leave(runtime: Runtime, _: object) -> ScriptedModel:
-        runtime.close()
-        raise ModelError("The model was closed.")
-
-    runtime = make_runtime(tmp_path)
-    runtime.open_chat_model = leave  # type: ignore[assignment]
-    models.load_chat_model(runtime)
-    runtime = make_runtime(tmp_path)
-    models.load_chat_model(runtime)
-    assert runtime.chat.state == "ready"
     runtime.close()
 
 
@@ -97,7 +58,7 @@ def test_a_chosen_model_answers_at_the_next_start_too_where_a_server_did(tmp_pat
     config.write_text('# mine\nserver = "http://127.0.0.1:8080/v1"\n', "utf-8")
     runtime = make_runtime(tmp_path)
     file = tiny_gguf.write(tmp_path / "own.gguf", tiny_gguf.CHATML)
-    for name, value in (("bundled", ""), (str(file), str(file))):
+    for name, value in (("bundled", "bundled"), (str(file), str(file))):
         preferences.set_preference(runtime, "server", "http://127.0.0.1:8080/v1")
         said = models.use_model(runtime, name)
         for now in (runtime.settings, settings.load(config, environment={}).settings):
@@ -157,3 +118,63 @@ def test_models_are_judged_by_the_speed_of_the_one_that_answers(tmp_path: Path) 
     for one in others:
         assert one.speed == pytest.approx(15.0 * bundled.bytes / one.bytes)
     runtime.close()
+
+
+def test_a_model_in_several_files_is_one_row_and_chosen_by_any_of_them(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    runtime.paths.models.mkdir(parents=True)
+    files = tiny_gguf.write_in_parts(runtime.paths.models / "big.gguf", tiny_gguf.CHATML)
+    size = sum(file.stat().st_size for file in files)
+    (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
+    assert (big.name, big.path, big.bytes, big.fit) == ("big", files[0], size, "fits")
+    assert big.needed == gguf_file.read(files[0]).needed_bytes(runtime.settings.context_tokens) > size
+    for name in ("big", str(files[1])):
+        assert f"big-00001-of-00003.gguf ({size / 1e6:,.0f} MB)" in models.use_model(runtime, name)
+        assert runtime.settings.model == str(files[0])
+    assert [choice.name for choice in models.list_models(runtime) if choice.current] == ["big"]
+    files[1].unlink()
+    (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
+    assert big.fit == "unusable" and files[1].name in big.note
+    files[0].unlink()
+    (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
+    assert big.fit == "unusable" and files[0].name in big.note and files[1].name in big.note
+    with pytest.raises(UsageError, match="are missing"):
+        models.use_model(runtime, "big")
+    runtime.close()
+
+
+def odd_files(folder: Path) -> None:
+    """Put into a folder what may have the name of a model and is none."""
+    folder.mkdir(parents=True)
+    (folder / "loop.gguf").symlink_to(folder / "loop.gguf")
+    (folder / "other-loop.gguf").symlink_to(folder / "loop.gguf")
+    (folder / "dangling.gguf").symlink_to(folder / "gone")
+    (folder / "folder.gguf").mkdir()
+    os.mkfifo(folder / "pipe.gguf")
+    (folder / "locked.gguf").touch(mode=0)
+    (folder / "empty.gguf").touch()
+    (folder / os.fsdecode(b"caf\xe9.gguf")).touch()
+
+
+def test_what_is_no_file_never_ends_the_list(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    odd_files(runtime.paths.models)
+    odd_files(runtime.paths.downloads)
+    found = {choice.name: choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU}
+    assert {name.partition(" ")[0] for name in found} >= {"folder", "dangling", "pipe", "empty", "caf\ufffd"}
+    assert all(choice.fit == "unusable" and choice.note for choice in found.values())
+    json.dumps([asdict(choice) for choice in found.values()], default=str).encode()
+    for name in found:
+        name.encode()
+        with pytest.raises(UsageError):
+            models.use_model(runtime, name)
+    runtime.close()
+
+
+def test_a_model_in_several_files_is_known_by_all_of_them(tmp_path: Path) -> None:
+    files = tiny_gguf.write_in_parts(tmp_path / "big.gguf", tiny_gguf.CHATML)
+    first = content_hash(files[0], tmp_path)
+    assert (content_hash(files[0], tmp_path), known_hash(files[0], tmp_path), len(first)) == (first, first, KEY_CHARS)
+    files[2].write_bytes(files[2].read_bytes()[:-1] + b"x")
+    assert known_hash(files[0], tmp_path) == ""
+    assert content_hash(files[0], tmp_path) != first

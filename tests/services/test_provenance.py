@@ -9,38 +9,37 @@ from memapp.store import changes
 from tests.builders import learn, new_chat, only, say
 
 
-def told(runtime: Runtime, text: str) -> str:
-    message = only(Accepted, say(runtime, new_chat(runtime), text)).message
+def told(runtime: Runtime, text: str, thread: str = "") -> str:
+    message = only(Accepted, say(runtime, thread or new_chat(runtime), text)).message
     learn(runtime)
     return str(message.id)
 
 
 def test_what_was_new_what_replaced_what_said_more_and_what_said_the_same_are_told_apart(runtime: Runtime) -> None:
-    new, baker, gardener, same, more = (
-        told(runtime, text)
-        for text in ("I have a dog.", "I work as a baker.", "I work as a gardener.", "Yes, a dog.", "He is big, you know.")
-    )
+    new, same, more = (told(runtime, text) for text in ("I have a dog.", "Yes, a dog.", "Hello!"))
+    thread = new_chat(runtime)
+    baker, gardener = (told(runtime, text, thread) for text in ("I work as a baker.", "No wait, I work as a gardener."))
     dog = next(one for one in curate.list_memories(runtime) if "dog" in one.text)
     with runtime.write() as session:
-        for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="User has a big dog.", sources=(more,))):
+        for change in (Updated(dog.id, sources=(same,)), Updated(dog.id, text="I have a big dog.", sources=(more,))):
             changes.apply(session, change, Actor("rules"))
     found = learned_from(runtime, [new, baker, gardener, same, more])
     assert {id: [(one.memory.text, one.was) for one in taught] for id, taught in found.items()} == {
-        new: [("User has a big dog.", "")],
-        gardener: [("User works as a gardener.", "User works as a baker.")],
-        more: [("User has a big dog.", "User has a dog.")],
+        new: [("I have a big dog.", "")],
+        gardener: [("No wait, I work as a gardener.", "I work as a baker.")],
+        more: [("I have a big dog.", "I have a dog.")],
     }
     assert found[new][0].step == "", "it was changed since"
     for taught in (found[more][0], found[gardener][0]):
         undo.undo(runtime, taught.step)
-    assert {one.text for one in curate.list_memories(runtime)} == {"User has a dog.", "User works as a baker."}
+    assert {one.text for one in curate.list_memories(runtime)} == {"I have a dog.", "I work as a baker."}
 
 
 def test_what_a_fact_said_before_is_what_it_said_last(runtime: Runtime) -> None:
-    first, second, third = (told(runtime, text) for text in ("I have a dog.", "He is big, you know.", "And brown."))
+    first, second, third = (told(runtime, text) for text in ("I have a dog.", "Hello!", "Good morning!"))
     (dog,) = curate.list_memories(runtime)
     with runtime.write() as session:
-        for text, said in (("User has a big dog.", second), ("User has a big brown dog.", third)):
+        for text, said in (("I have a big dog.", second), ("I have a big brown dog.", third)):
             changes.apply(session, Updated(dog.id, text=text, sources=(said,)), Actor("rules"))
     found = learned_from(runtime, [first, second, third])
-    assert [found[said][0].was for said in (first, second, third)] == ["", "User has a dog.", "User has a big dog."]
+    assert [found[said][0].was for said in (first, second, third)] == ["", "I have a dog.", "I have a big dog."]

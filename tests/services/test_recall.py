@@ -78,6 +78,15 @@ def test_today_and_the_day_of_what_was_said_are_the_person_s(runtime: Runtime, m
     assert "then" in hit.why and f"{hit.at:%B} {hit.at.day}" == "January 30"
 
 
+def test_what_told_of_a_day_that_is_over_is_found_below_what_holds(runtime: Runtime) -> None:
+    now = runtime.clock()
+    with runtime.write() as session:
+        for text, day in (("My flight to Riga is on monday.", now.date() - timedelta(5)), ("I like the flight to Riga.", None)):
+            changes.apply(session, Created(fact(text, now, valid_until=day)), Actor("rules"))
+    embed(runtime)
+    assert texts(runtime, "flight to Riga") == ["I like the flight to Riga.", "My flight to Riga is on monday. (until 26 Jan)"]
+
+
 def test_it_works_without_the_embedder(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, embedder=False)
     curate.add(runtime, "User plays the cello.")

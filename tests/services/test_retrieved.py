@@ -1,5 +1,6 @@
 """The memories that a reply may go by: hits, a second search where a question finds nothing, and what changed."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -12,15 +13,12 @@ from memapp.domain.chat import Message
 from memapp.domain.filters import Sort
 from memapp.domain.turn import Found
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
-from memapp.prompts.quotes import asks_about_person, asks_advice
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, forget, undo
-from memapp.services.life_domains import bearing_on
-from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.retrieved import look_up
 from memapp.store import changes, chat, delta, search
-from tests.builders import Clock, learn, make_runtime, new_chat, only, say, use_simple_form
+from tests.builders import Clock, learn, make_runtime, new_chat, only, say
 
 
 def in_prompt(runtime: Runtime, thread: str) -> list[Message]:
@@ -58,6 +56,13 @@ def test_small_talk_is_given_nothing(runtime: Runtime) -> None:
     assert look_up(runtime, thread, "Thank you!", (), []).hits == ()
 
 
+@pytest.fixture
+def asked_model(runtime: Runtime) -> None:
+    """Let the model answer questions about the person, too."""
+    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"answer_from_memory": False}))
+
+
+@pytest.mark.usefixtures("asked_model")
 def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) -> None:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
@@ -65,9 +70,12 @@ def test_the_header_stands_first_in_what_the_model_is_given(runtime: Runtime) ->
     curate.add(runtime, "User drinks oolong tea.")
     curate.add(runtime, "User moved the desk.", category="event")
     say(runtime, thread, "Which tea do I drink?")
-    block = model.seen[-1].suffix
-    assert block.splitlines()[:2] == ["Memory updates since rev 0:", "- +created: [Event] User moved the desk. (imp=3)"]
-    assert [line for line in block.splitlines() if "oolong" in line] == ["- You drink oolong tea. (learned 31 January 2026)"]
+    assert model.seen[-1].turns[-1].content.splitlines()[:4] == [
+        "[notes]",
+        "Memory updates since rev 0:",
+        "- +created: [Event] User moved the desk. (imp=3)",
+        '- 31 Jan: "User drinks oolong tea."',
+    ]
 
 
 def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
@@ -76,9 +84,8 @@ def test_what_a_chat_said_itself_is_no_news_to_it(runtime: Runtime) -> None:
     learn(runtime, thread)
     said = in_prompt(runtime, thread)
     assert look_up(runtime, thread, "Which language do I learn?", (), said).delta.lines == ()
-    assert [hit.text for hit in look_up(runtime, other, "Which language do I learn?", (), []).hits] == [
-        "User is learning Danish in the evenings."
-    ]
+    found = look_up(runtime, other, "Which language do I learn?", (), []).hits
+    assert [hit.text for hit in found] == ["I am learning Danish in the evenings."]
 
 
 def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime) -> None:
@@ -88,14 +95,16 @@ def test_any_other_message_comes_with_the_news_in_call_2_alone(runtime: Runtime)
     curate.add(runtime, "User moved the desk.")
     say(runtime, thread, "Write a poem about rain.")
     call_1, call_2 = model.seen[-2:]
-    assert call_2.suffix == "Memory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)"
-    assert "desk" not in call_1.suffix and call_1.turns == call_2.turns, "both calls share the trunk"
+    assert call_2.turns[-1].content == (
+        "[notes]\nMemory updates since rev 0:\n- +created: [Notes] User moved the desk. (imp=3)\n\nWrite a poem about rain."
+    )
+    assert "desk" not in str(call_1)
     assert [(hit.text, hit.why) for hit in chats.trace(runtime, in_prompt(runtime, thread)[-1]).hits] == [
         ("User moved the desk.", "news")
     ]
     curate.add(runtime, "User has a new chair.")
     say(runtime, thread, "Tell me about volcanoes.")
-    assert "new chair" in model.seen[-1].suffix and "desk" not in model.seen[-1].suffix
+    assert "new chair" in model.seen[-1].turns[-1].content and "desk" not in model.seen[-1].turns[-1].content
 
 
 def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
@@ -117,72 +126,15 @@ def test_what_is_quoted_is_told_with_it(runtime: Runtime) -> None:
     assert lines(runtime, thread, "What shall I wear?") == ()
 
 
-def bearing(runtime: Runtime, text: str) -> list[str]:
-    return [hit.text for hit in look_up(runtime, new_chat(runtime), text, (), []).hits]
-
-
-@pytest.mark.parametrize(
-    "request_",
-    ["Recommend a restaurant for tonight.", "What could I cook?", "any idea for dinner", "We are having pizza with the team."],
-)
-def test_what_somebody_must_not_eat_comes_first_before_any_dish_however_much_it_is(runtime: Runtime, request_: str) -> None:
-    use_simple_form(runtime)
-    said = ["User is vegetarian.", "User is allergic to nuts.", "User does not eat eggs.", "User's son is lactose-intolerant."]
-    for text in (*said, "User fasts during Ramadan."):
-        curate.add(runtime, text)
-    for number in range(4):
-        curate.add(runtime, f"User likes the pizza restaurant number {number}.", importance=5)
-    assert set(bearing(runtime, request_)) == {*said, "User fasts during Ramadan."}
-
-
-def test_home_children_and_budget_come_with_a_trip(runtime: Runtime) -> None:
-    told = ["User lives in Ghent.", "User has two children.", "User has 400 euros a month to spare."]
-    for text in ("User's brother moved to Canada.", *told, "User works as a nurse."):
-        curate.add(runtime, text)
-    assert bearing(runtime, "Plan a trip for the holidays.") == told
-    assert bearing(runtime, "Why is the sky blue?") == []
-    assert bearing(runtime, "The trip was long.") == []
-
-
-def test_a_fact_that_only_has_the_word_of_a_domain_is_not_for_every_request_of_it(runtime: Runtime) -> None:
-    curate.add(runtime, "User keeps no candles in the home.")
-    curate.add(runtime, "User loves good food.")
-    curate.add(runtime, "User sleeps badly after curry.", ["food"])
-    assert bearing(runtime, "Plan a trip for the holidays.") == []
-    assert bearing(runtime, "Recommend a restaurant for tonight.") == ["User sleeps badly after curry."]
-
-
-def test_a_fact_about_the_same_as_a_request_need_not_be_found_for_it(runtime: Runtime) -> None:
-    curate.add(runtime, "User never wants jewellery and bags.")
-    learn(runtime)
-    request_ = "Any tips on clothes, jewellery and bags?"
-    fitting = bearing_on(runtime, request_, (), conversation_scope(runtime)).fitting
-    assert [hit.text for hit in fitting or ()] == ["User never wants jewellery and bags."]
-
-
-def test_what_somebody_avoids_comes_with_a_request_of_the_same_domain(runtime: Runtime) -> None:
-    curate.add(runtime, "User never wants jewellery and bags.")
-    curate.add(runtime, "User never wants a phone or a computer.")
-    learn(runtime)
-    assert bearing(runtime, "Any tips on clothes, jewellery and bags?") == ["User never wants jewellery and bags."]
-
-
-def test_a_request_is_told_of_what_was_said_only_what_keeps_the_person_from_something(runtime: Runtime) -> None:
-    thread = new_chat(runtime)
-    for text in ("Those clothes, jewellery and bags were great too!", "I never wear jewellery and bags with my clothes."):
-        say(runtime, thread, text)
-    assert bearing(runtime, "Can you suggest clothes, jewellery and bags for me?") == [
-        "I never wear jewellery and bags with my clothes."
-    ]
+def found(runtime: Runtime, text: str, *needed: str) -> list[str]:
+    return [hit.text for hit in look_up(runtime, new_chat(runtime), text, needed, []).hits]
 
 
 def test_who_asks_what_was_recommended_asks_for_no_advice(runtime: Runtime, model: ScriptedModel) -> None:
     model.enqueue("The film Metropolis is a classic.")
     say(runtime, new_chat(runtime), "Which film is worth a rainy evening?")
     learn(runtime)
-    assert bearing(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
-    assert not asks_advice("Which film did Anna recommend to Tom?")
-    assert asks_advice("What can you recommend, what film has a good story?")
+    assert found(runtime, "Which film did you recommend to me?") == ["The film Metropolis is a classic."]
 
 
 def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Runtime) -> None:
@@ -198,25 +150,31 @@ def test_a_bad_guess_of_call_1_costs_nothing_that_the_message_finds(runtime: Run
     assert (guessed[0], len(guessed)) == (alone[0], 3)
 
 
-def test_what_a_capable_model_asks_for_goes_before_all_but_the_best_that_a_request_finds(runtime: Runtime) -> None:
-    for text in ("User paints red roses.", "User paints red walls.", "User paints old walls.", "User works as a nurse."):
+def test_what_call_1_asks_for_goes_before_all_but_the_best_that_a_request_finds(runtime: Runtime) -> None:
+    for text in ("I paint red roses.", "I paint red walls.", "I paint old walls.", "I work as a nurse."):
         curate.add(runtime, text)
-    capable, small = [], []
-    for hits in (capable, small):
-        found = look_up(runtime, new_chat(runtime), "Describe how one paints red roses on walls.", ("nurse",), []).hits
-        hits += [hit.text for hit in found]
-        use_simple_form(runtime)
-    assert (capable[0], capable[1]) == ("User paints red roses.", "User works as a nurse.")
-    assert "User works as a nurse." not in small[:2]
+    assert found(runtime, "Describe how one paints red roses on walls.", "nurse")[:2] == [
+        "I paint red roses.",
+        "I work as a nurse.",
+    ]
+
+
+def test_where_nothing_is_needed_only_what_is_surely_about_the_message_is_told(runtime: Runtime) -> None:
+    for text in ("I have been a baker for nine years.", "I sold my red car on Friday."):
+        curate.add(runtime, text)
+    learn(runtime)
+    assert found(runtime, "My day was long, and the red light took ages.") == []
+    assert found(runtime, "My day was long, I am such a tired baker.") == ["I have been a baker for nine years."]
+    assert found(runtime, "What did I sell on Friday?") == ["I sold my red car on Friday."]
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_no_more_facts_stand_in_a_prompt_than_the_setting_allows(tmp_path: Path, most: int) -> None:
-    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most)
+    runtime = make_runtime(tmp_path, model := ScriptedModel(), prompt_memories=most, answer_from_memory=False)
     for day in ("Mondays", "Fridays", "Sundays"):
         curate.add(runtime, f"User plays the cello on {day}.")
     found = only(Found, say(runtime, new_chat(runtime), "When do I play the cello?"))
-    assert len(found.hits) == model.seen[-1].suffix.count("cello on") == most
+    assert len(found.hits) == model.seen[-1].turns[-1].content.count("cello on") == most
     runtime.close()
 
 
@@ -232,7 +190,7 @@ def test_a_question_about_the_person_that_finds_nothing_is_looked_up_again_with_
 
 
 def test_a_question_about_the_person_comes_with_what_is_recalled_whatever_is_asked(runtime: Runtime) -> None:
-    use_simple_form(runtime)
+    runtime.loaded = replace(runtime.loaded, settings=runtime.settings.model_copy(update={"prompt_memories": 3}))
     thread = new_chat(runtime)
     curate.add(runtime, "User plays the cello.", category="preferences")
     for number in range(5):
@@ -248,6 +206,7 @@ def narrowed(runtime: Runtime, name: str, category: Category) -> Categories:
     return runtime.categories.model_copy(update={"categories": {**runtime.categories.categories, name: category}})
 
 
+@pytest.mark.usefixtures("asked_model")
 def test_how_often_a_search_on_demand_was_made_is_counted(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     assert not only(Found, say(runtime, thread, "Which hobby have I got?")).hits
@@ -255,36 +214,18 @@ def test_how_often_a_search_on_demand_was_made_is_counted(runtime: Runtime) -> N
     assert (activity.rates(runtime).recalled_on_demand.held, activity.rates(runtime).recalled_on_demand.of) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("message", "wanted"),
-    [
-        ("Where do I live?", True),
-        ("I like tea. What is my favourite?", True),
-        ("I like tea. Do you?", False),
-        ("Could you find me a restaurant?", False),
-        ("What is the capital of France?", False),
-        ("I live in Oslo.", False),
-    ],
-)
-def test_which_messages_ask_about_the_person(message: str, wanted: bool) -> None:
-    assert asks_about_person(message) is wanted
-
-
 def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Runtime) -> None:
-    for said in ("I work as a baker.", "I work as a gardener.", "I have a dog called Rex."):
+    for said in ("I play the accordion.", "I have a dog called Rex."):
         say(runtime, new_chat(runtime), said)
         learn(runtime)
     curate.discard(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
-    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
-    assert "User works as a gardener." in found and "I work as a baker." not in found
     assert "Rex" not in str(look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits)
-    assert "I work as a baker." in {hit.text for hit in recall(runtime, RecallRequest("baker"))}
-    (work,) = curate.list_memories(runtime)
-    edited = curate.edit(runtime, work.id, "User works as a florist.")
-    found = {hit.text for hit in look_up(runtime, new_chat(runtime), "What do I work as?", (), []).hits}
-    assert "User works as a florist." in found and "I work as a gardener." not in found
+    assert "I have a dog called Rex." in {hit.text for hit in recall(runtime, RecallRequest("Rex"))}
+    (plays,) = curate.list_memories(runtime)
+    edited = curate.edit(runtime, plays.id, "I play the violin.")
+    assert found(runtime, "Which instrument do I play?") == ["I play the violin."]
     undo.undo(runtime, edited.step)
-    assert search.taken_back(runtime.read(), work.sources) == set()
+    assert search.taken_back(runtime.read(), plays.sources) == set()
 
 
 @pytest.mark.parametrize("by", ["person", "lifecycle"])

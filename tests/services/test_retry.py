@@ -12,13 +12,13 @@ from memapp.services import answer, curate
 from memapp.services.turn import retry_turn
 from tests.builders import new_chat, only, say
 
-FIRST = "You drink oolong in the morning."
+FIRST = "Oolong goes well with cake."
 
 
 def test_a_retry_puts_the_question_as_before_and_samples_other_words(runtime: Runtime, model: ScriptedModel) -> None:
-    curate.add(runtime, "User drinks oolong tea.")
+    curate.add(runtime, "Oolong is the tea of the house.")
     model.enqueue(FIRST)
-    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
+    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea goes with cake?")).reply
     for words in ("Oolong, every morning.", "It is oolong."):
         model.enqueue(words)
         reply = only(Completed, list(retry_turn(runtime, reply.id))).reply
@@ -34,7 +34,7 @@ def test_a_retry_that_comes_out_the_same_is_written_once_more(
     runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.enqueue(FIRST)
-    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea do I drink?")).reply
+    reply = only(Completed, say(runtime, new_chat(runtime), "Which tea goes with cake?")).reply
     model.enqueue(FIRST)
     model.enqueue("It is oolong.")
     timers, generate, prompts = MagicMock(), model.generate, iter(range(3))

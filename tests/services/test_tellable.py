@@ -5,18 +5,18 @@ import pytest
 from memapp.domain.chat import Message, Role
 from memapp.domain.profile import Hint
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.english import withheld
+from memapp.language import withheld
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.tellable import CUT_AMONG, tellable
 from memapp.store import chat
-from tests.builders import chat_of, new_chat, say
+from tests.builders import chat_of, learn, new_chat, say
 
 
 @pytest.fixture
 def model() -> ScriptedModel:
-    return ScriptedModel(parameters=135_000_000)
+    return ScriptedModel()
 
 
 def said(runtime: Runtime, thread: str) -> list[Message]:
@@ -32,7 +32,7 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
 ) -> None:
     model.enqueue("Nice to meet you, Tom!")
     thread = new_chat(runtime)
-    for text in ("I'm Tom. I collect maps.", "Are maps fun?"):
+    for text in ("My name is Tom. I collect maps.", "Are maps fun?"):
         say(runtime, thread, text)
     whole = [one.text for one in said(runtime, thread)]
     assert len([text for text in whole if "Tom" in text]) == 3, "the message, its reply and memapp's question"
@@ -43,10 +43,10 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
 
 
 def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> None:
-    thread = chat_of(runtime, "I'm Tom. I collect maps.")
+    thread = chat_of(runtime, "My name is Tom. I collect maps.")
     (request,) = pending.list_pending(runtime)
     decisions.deny(runtime, request.id)
-    say(runtime, thread, "I'm Tom. I play chess.")
+    say(runtime, thread, "My name is Tom. I play chess.")
     assert not any("Tom" in text for text in told(runtime, thread)) and "I play chess." in told(runtime, thread)
     assert pending.list_pending(runtime) == [], "it is not asked again"
 
@@ -54,7 +54,7 @@ def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> 
 def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
     thread = chat_of(runtime, "I collect maps. I play chess.")
     source = next(one.id for one in said(runtime, thread) if one.role is Role.USER)
-    memory = curate.add(runtime, "User collects maps.", sources=(source,))
+    memory = curate.add(runtime, "I collect maps.", sources=(source,))
     curate.discard(runtime, memory.memory_id)
     assert "I collect maps. I play chess." not in told(runtime, thread)
 
@@ -62,7 +62,7 @@ def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
 def test_so_many_are_read_and_the_others_stay_hidden(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     for number in range(CUT_AMONG + 2):
-        say(runtime, thread, f"I'm Tom. I collect map {number}.")
+        say(runtime, thread, f"My name is Tom. I collect map {number}.")
     assert [text for text in told(runtime, thread) if text.startswith("I collect")] == [
         f"I collect map {number}." for number in range(CUT_AMONG)
     ]
@@ -70,9 +70,33 @@ def test_so_many_are_read_and_the_others_stay_hidden(runtime: Runtime) -> None:
 
 
 def test_each_text_and_value_is_read_once_however_much_waits() -> None:
-    withheld._words.cache_clear()
+    withheld._stems.cache_clear()
     withheld._telling.cache_clear()
     values = [Hint("health", f"takes drops of kind {number} at night") for number in range(40)]
     texts = [f"in week {number} we glazed the blue bowls" for number in range(60)]
     assert not any(withheld.says_again(text, value) for text in texts for value in values)
-    assert withheld._words.cache_info().misses == len(texts) + len(values), "each hit is held against each value"
+    assert withheld._stems.cache_info().misses == len(texts), "each hit is held against each value"
+    assert withheld._telling.cache_info().misses == len(values)
+
+
+def test_what_may_wait_is_left_out_before_it_is_read(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Depression is hard. Take care.")
+    thread = chat_of(runtime, "I have been treated for depression since 2019. I collect maps.")
+    assert told(runtime, thread) == ["I collect maps."]
+    learn(runtime)
+    assert told(runtime, thread) == ["I collect maps."], "it waits"
+    decisions.approve(runtime, *[one.id for one in pending.list_pending(runtime)])
+    assert "I have been treated for depression since 2019. I collect maps." in told(runtime, thread)
+
+
+def test_a_yes_to_a_sentence_is_one_to_its_message_until_it_is_taken_back(runtime: Runtime) -> None:
+    thread = chat_of(runtime, "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.")
+    learn(runtime)
+    whole, rest = "Ich nehme Tabletten gegen Angst. Ich sammle alte Karten.", "Ich sammle alte Karten."
+    assert rest in told(runtime, thread)
+    (request,) = pending.list_pending(runtime)
+    step = decisions.approve(runtime, request.id)
+    learn(runtime)
+    assert whole in told(runtime, thread)
+    undo.undo(runtime, step)
+    assert whole not in told(runtime, thread)

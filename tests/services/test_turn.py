@@ -1,74 +1,189 @@
 """A turn whose memory steps fail: the person gets their answer all the same."""
 
+import ast
+import inspect
+import sys
 import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS, MessageStatus
+from memapp.domain.chat import MAX_MESSAGE_CHARS, OWN_WORDS, MessageStatus
 from memapp.domain.prompt import Finished, Piece, Prompt, Sampling
 from memapp.domain.turn import Accepted, Checked, Completed, Failed, Restarted, Streamed, Thinking
 from memapp.errors import DiskFull, UsageError
 from memapp.inference import Cancel
-from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel, call_kind
-from memapp.prompts.own_remarks import AT_A_LOSS, HEARD, HEARD_OF, HEARD_THAT, SORRY, SORRY_FOR
+from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.prompts.own_remarks import NO_ANSWER
 from memapp.runtime import Runtime
-from memapp.services import answer, chats, curate, turn
+from memapp.services import answer, chats, turn
 from memapp.services.consent import decisions, pending
-from memapp.store import chat
-from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say, use_simple_form
+from memapp.store import chat, checkpoints, history, search
+from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say
+
+QUESTION = "Which tea goes with a bee sting?"
+OF_ONESELF = "Where do I keep my hens?"
+STEPS = {
+    "take_typed": ("turn.take_typed", QUESTION),
+    "read_answer": ("consent.questions.says_yes", "yes"),
+    "retract": ("turn.retract_unsaid", QUESTION),
+    "read_request": ("memory_request.hear", QUESTION),
+    "memory_request": ("memory_request.carry_out", QUESTION),
+    "propose_profile": ("turn.reader.propose_profile", QUESTION),
+    "expectation": ("turn.expectation", QUESTION),
+    "prefetched": ("turn.prefetched", QUESTION),
+    "classify": ("turn.compare", QUESTION),
+    "quotations": ("turn.quotations.quoted", OF_ONESELF),
+    "is_held": ("answer.is_held", OF_ONESELF),
+    "checkpoint": ("turn._mark_read", QUESTION),
+    "look_up": ("answer.look_up", QUESTION),
+    "remind": ("answer.forgotten_limits", QUESTION),
+    "ask": ("consent.questions.consents.messages_since_question", QUESTION),
+    "take_answers_back": ("turn.take_answers_back", "I keep hens."),
+    "open_question": ("turn.questions.open_question", "(retried)"),
+}
+"""The steps that read a message: where a bug is planted in each, and a message that reaches it."""
+
+
+def bug(*_: object, **__: object) -> None:
+    raise IndexError("list index out of range")
+
+
+def test_each_step_that_reads_a_message_is_tried_with_a_bug_in_it() -> None:
+    calls = (node for module in (turn, answer) for node in ast.walk(ast.parse(inspect.getsource(module))))
+    steps = {
+        next(arg.value for arg in call.args if isinstance(arg, ast.Constant))
+        for call in calls
+        if isinstance(call, ast.Call)
+        and any(isinstance(arg, ast.Constant) for arg in call.args)
+        and ast.unparse(call.func) in ("attempt", "best_effort", "self._attempt")
+    }
+    assert steps == set(STEPS)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_bug_in_what_reads_a_message_costs_neither_the_message_nor_an_answer(
+    runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    place, text = STEPS[step]
+    thread = new_chat(runtime)
+    first = say(runtime, thread, "I live in Oslo.")
+    if text == OF_ONESELF:
+        say(runtime, thread, "I keep my hens in the garden.")
+        monkeypatch.setattr("memapp.services.turn.may_do", lambda *_: True)
+    with monkeypatch.context() as planted:
+        planted.setattr(f"memapp.services.{place}", bug)
+        match step:
+            case "take_answers_back":
+                happened = list(turn.resend_turn(runtime, only(Accepted, first).message.id, text))
+            case "open_question":
+                happened, text = list(turn.retry_turn(runtime, only(Completed, first).reply.id)), "I live in Oslo."
+            case _:
+                happened = say(runtime, thread, text)
+    assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
+    assert chats.get_message(runtime, only(Accepted, happened).message.id).text == text
+    (skipped, *_) = recorded(runtime, step)
+    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": "IndexError"})
+    assert only(Completed, say(runtime, thread, "Tell me about coffee.")).reply.status is MessageStatus.COMPLETE
 
 
 @pytest.mark.parametrize("error", [UsageError("No."), DiskFull("No."), ValueError("No.")])
-def test_an_error_while_noticing_costs_no_answer_and_is_counted(
+def test_whatever_goes_wrong_while_a_message_is_read_it_is_answered_and_learned_from(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(turn, "propose_profile_changes", fail)
     thread = new_chat(runtime)
-    happened = say(runtime, thread, "I live in Oslo.")
-    assert only(Completed, happened).reply.status is MessageStatus.COMPLETE
-    assert chats.get_message(runtime, only(Accepted, happened).message.id).text == "I live in Oslo."
-    (skipped,) = recorded(runtime, "propose_profile_changes")
-    assert (skipped["status"], skipped["thread_id"], skipped["meta"]) == ("skipped", thread, {"error": type(error).__name__})
-
-
-@pytest.mark.parametrize("step", ["compare", "retract", "questions.ask_about"])
-def test_an_error_after_the_message_is_saved_costs_no_answer(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise DiskFull("No space is left.")
-
-    monkeypatch.setattr(f"memapp.services.turn.{step}", fail)
-    thread = new_chat(runtime)
-    assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
-    assert {one.text for one in chats.page(runtime, thread).messages} >= {"I keep bees."}
+    with monkeypatch.context() as planted:
+        for step in ("reader.propose_profile", "compare", "retract_unsaid", "questions.ask_about"):
+            planted.setattr(f"memapp.services.turn.{step}", fail)
+        assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
     assert learn(runtime), "it is learned from all the same"
 
 
+def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
+    thread = chat_of(runtime, "I live in Oslo.")  # which ends with a question of memapp
+    called: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            called.add(str(frame.f_globals.get("__name__")))
+
+    taken = turn.take_turn(runtime, thread, "yes")
+    sys.setprofile(note)
+    try:
+        accepted = next(taken)
+    finally:
+        sys.setprofile(None)
+    assert isinstance(accepted, Accepted)
+    assert list(taken), "the rest is read after that"
+    readers = {name for name in called if name.startswith(("memapp.language", "memapp.prompts"))}
+    services = {name.removeprefix("memapp.services.") for name in called if name.startswith("memapp.services")}
+    assert (readers, services) == (set(), {"turn", "open_turn"})
+
+
+def test_a_yes_is_carried_out_once_wherever_the_turn_ends(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    thread = chat_of(runtime, "I live in Oslo.")
+    begun = turn.take_turn(runtime, thread, "yes")
+    next(begun)
+    begun.close()  # type: ignore[attr-defined]
+    with runtime.write() as session:
+        session.run("UPDATE messages SET status = 'interrupted' WHERE status = 'generating'")
+    reply = chats.page(runtime, thread).messages[-1]
+    assert decisions.profile(runtime) == {}
+    happened = list(turn.retry_turn(runtime, reply.id))
+    assert (decisions.profile(runtime), only(Completed, happened).reply.model) == ({"city": ("Oslo",)}, OWN_WORDS)
+    decided = len(history.list_entries(runtime.read()))
+    learn(runtime)
+    assert (decisions.profile(runtime), len(history.list_entries(runtime.read()))) == ({"city": ("Oslo",)}, decided)
+
+
+def test_a_yes_whose_turn_ended_before_it_was_read_is_carried_out_in_idle_time(runtime: Runtime) -> None:
+    thread = chat_of(runtime, "I live in Oslo.")
+    begun = turn.take_turn(runtime, thread, "yes")
+    next(begun)
+    begun.close()  # type: ignore[attr-defined]
+    for _ in range(2):
+        learn(runtime)
+        assert decisions.profile(runtime) == {"city": ("Oslo",)}
+    *_, said, reply = chats.page(runtime, thread).messages
+    assert (said.text, reply.status, reply.model) == ("yes", MessageStatus.COMPLETE, OWN_WORDS)
+    assert pending.list_pending(runtime) == []
+
+
+def test_what_is_to_be_kept_out_of_memory_teaches_nothing_though_its_turn_was_killed(runtime: Runtime) -> None:
+    thread = new_chat(runtime)
+    begun = turn.take_turn(runtime, thread, "Off the record: I keep bees.")
+    message = only(Accepted, [next(begun)]).message
+    begun.close()  # type: ignore[attr-defined]
+    assert learn(runtime) == [] and search.taken_back(runtime.read(), [message.id])
+
+
 def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_simple_form(runtime)
     thread = new_chat(runtime)
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
-    model.enqueue("Hello.", prediction="Let us talk about tea.")
+    model.enqueue("Hello.", prediction="I would like to talk about tea.")
     say(runtime, thread, "Hi!")
+    learn(runtime, thread)
+    assert (at := checkpoints.load(runtime.read(), thread)).last_prediction == "I would like to talk about tea.", at
     texts: list[str] = []
     waited: list[bool] = []
 
     def look(wanted: Sequence[str], *, wait: bool) -> NDArray[np.float32]:
         waited.append(wait)
         texts.append(chats.page(runtime, thread).messages[-2].text)
-        return ScriptedEmbedder().embed(wanted)
+        return embed(wanted)
 
-    monkeypatch.setattr(runtime.embedding.ready(), "embed", look)
+    embedder = runtime.embedding.ready()
+    assert embedder is not None
+    embed = embedder.embed
+    monkeypatch.setattr(embedder, "embed", look)
     assert only(Checked, say(runtime, thread, "Tell me about coffee.")).expected is not None
     assert (set(texts), set(waited)) == ({"Tell me about coffee."}, {False}), "nor does a person wait for one that has to load"
 
@@ -98,17 +213,32 @@ def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> N
     assert [one.text for one in chats.page(runtime, thread).messages] == ["I have two cats.", sent.text]
 
 
-def test_what_a_model_thinks_before_it_speaks_is_neither_shown_nor_kept(runtime: Runtime) -> None:
+def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(runtime: Runtime) -> None:
     thread, model = new_chat(runtime), runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     model.enqueue("<think>They want tea.</think>\n\nOolong, then.")
     happened = say(runtime, thread, "Which tea?")
-    assert only(Thinking, happened)
+    assert "".join(event.text for event in happened if isinstance(event, Thinking)) == "They want tea."
     assert "".join(event.text for event in happened if isinstance(event, Streamed)) == "Oolong, then."
     assert only(Completed, happened).reply.text == "Oolong, then."
     model.enqueue("<think>They want tea. Or coffee")
     assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
     assert not [prompt for prompt in model.seen if "They want tea" in str(prompt)]
+
+
+def test_what_turns_out_to_be_thought_is_taken_back_and_not_kept(runtime: Runtime) -> None:
+    thread, model = new_chat(runtime), runtime.chat.ready()
+    assert isinstance(model, ScriptedModel)
+    model.enqueue("They want tea.\n</think>\n\nOolong, then.")
+    happened = say(runtime, thread, "Which tea?")
+    at = next(number for number, event in enumerate(happened) if isinstance(event, Thinking))
+    assert happened[at] == Thinking("They want tea.\n", retracts=True)
+    assert "".join(event.text for event in happened[at:] if isinstance(event, Streamed)) == "Oolong, then."
+    assert only(Completed, happened).reply.text == "Oolong, then."
+    model.enqueue("They want tea.\n</think>\n\n")
+    assert "only thought" in str(only(Failed, say(runtime, thread, "And then?")).error)
+    kept = runtime.read().column("SELECT text FROM messages")
+    assert "They want tea" not in str(kept)
 
 
 def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_prompt(
@@ -123,99 +253,33 @@ def test_a_reply_that_goes_round_in_circles_is_cut_and_degenerate_ones_enter_no_
     assert not [prompt for prompt in model.seen if "I am here to help" in str(prompt)]
 
 
-def test_a_reply_leaves_out_a_food_that_could_hurt_while_the_allergy_only_waits(runtime: Runtime, model: ScriptedModel) -> None:
-    say(runtime, new_chat(runtime), "I'm allergic to walnuts.")
-    (waits,) = pending.list_pending(runtime)
-    model.enqueue("Try rye bread. A walnut loaf is lovely! Or bake scones.")
-    happened = say(runtime, new_chat(runtime), "Which bread should I bake?")
-    shown = "".join(event.text for event in happened if isinstance(event, Streamed))
-    assert shown == only(Completed, happened).reply.text == "Try rye bread. Or bake scones."
-    model.enqueue("Yes, walnuts are good for the heart.")
-    asked = say(runtime, new_chat(runtime), "Are walnuts healthy?")
-    assert only(Completed, asked).reply.text == "Yes, walnuts are good for the heart."
-    decisions.deny(runtime, waits.id)
-    model.enqueue("Try rye bread. A walnut loaf is lovely! Or bake scones.")
-    anew = say(runtime, new_chat(runtime), "Which bread should I bake?")
-    assert "walnut" in only(Completed, anew).reply.text  # what was denied is not gone by
+@pytest.mark.parametrize("persona", ["tom", "companion"])
+def test_a_reply_that_says_the_message_again_is_no_reply(runtime: Runtime, model: ScriptedModel, persona: str) -> None:
+    thread, asked = new_chat(runtime, persona), "Who had a motive, then?"
+    model.enqueue(asked)
+    model.enqueue("The baker, if anybody.")
+    happened = say(runtime, thread, asked)
+    assert (only(Restarted, happened).repeated, only(Completed, happened).reply.text) == (asked, "The baker, if anybody.")
+    told = "I found scorch marks inside the oven."
+    for _ in range(2):
+        model.enqueue(f"{told} What do you make of them?")
+    assert only(Completed, say(runtime, thread, told)).reply.text == "What do you make of them?"
 
 
-@pytest.mark.parametrize("before", [[], ["I don't eat fish."]])
-def test_a_reply_leaves_out_what_somebody_does_not_eat(runtime: Runtime, model: ScriptedModel, before: list[str]) -> None:
-    for told in before:
-        learn(runtime, chat_of(runtime, told))
-    model.enqueue("Try a bean stew. Grilled salmon is lovely! Or bake a quiche.")
-    asked = "What could I cook tonight?" if before else "What could I cook tonight? I don't eat fish."
-    assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
-
-
-@pytest.mark.parametrize("before", [[], ["I can't stand mushrooms."]])
-def test_a_reply_leaves_out_what_somebody_does_not_like(runtime: Runtime, model: ScriptedModel, before: list[str]) -> None:
-    for told in before:
-        learn(runtime, chat_of(runtime, told))
-    model.enqueue("Try a bean stew. Fried mushrooms are lovely! Or bake a quiche.")
-    asked = "What could I cook tonight?" if before else "recipe for tonight please, no mushrooms pls"
-    assert only(Completed, say(runtime, new_chat(runtime), asked)).reply.text == "Try a bean stew. Or bake a quiche."
-
-
-def test_what_somebody_does_not_touch_is_no_food_where_none_is_spoken_of(runtime: Runtime, model: ScriptedModel) -> None:
-    model.enqueue("Keep the savings where they are.")
-    asked = say(runtime, new_chat(runtime), "I don't touch my savings. Is that wise?")
-    assert only(Completed, asked).reply.text == "Keep the savings where they are."
-
-
-def test_a_small_model_reads_no_news_and_what_it_says_of_its_prompt_is_cut(tmp_path: Path) -> None:
-    model = ScriptedModel(parameters=135_000_000)
-    runtime = make_runtime(tmp_path, model)
-    thread = new_chat(runtime)
-    curate.add(runtime, "User moved the desk.")
-    model.enqueue("What a day! The user is back. I mean it.")
-    assert only(Completed, say(runtime, thread, "I came home late again.")).reply.text == "What a day!"
-    model.enqueue("As a language model, I don't eat. Soup is warm.")
-    assert only(Completed, say(runtime, thread, "Which dish is warm?")).reply.text == "Soup is warm."
-    assert "Memory updates" not in str(model.seen) and "created" not in str(model.seen)
-    runtime.close()
-
-
-def test_a_small_model_that_only_speaks_of_its_prompt_is_asked_once_more(tmp_path: Path) -> None:
-    model = ScriptedModel(parameters=135_000_000)
-    runtime = make_runtime(tmp_path, model)
-    aside = "The user has told this in the context."
-    model.enqueue(aside)
-    model.enqueue("Birds of course.")
-    happened = say(runtime, new_chat(runtime), "Who sings at dawn?")
-    assert only(Completed, happened).reply.text == "Birds of course." and only(Restarted, happened)
-    model.enqueue(aside)
-    model.enqueue(aside)
-    assert only(Completed, say(runtime, new_chat(runtime), "Who sings at dusk?")).reply.text == AT_A_LOSS[0]
-    model.enqueue(aside)
-    model.enqueue("Morning!")
-    assert only(Completed, say(runtime, new_chat(runtime), "good morning!")).reply.text == "Morning!", "a greeting is greeted"
-    thread = new_chat(runtime)
-    model.enqueue(aside)
-    happened = say(runtime, thread, "The birds sang so loudly at dawn.")
-    assert only(Completed, happened).reply.text == HEARD[0] and not [one for one in happened if isinstance(one, Restarted)]
-    model.enqueue(aside)
-    model.enqueue("How lovely.")
-    assert only(Completed, say(runtime, thread, "The bees hummed all day long.")).reply.text == "How lovely."
-    for told, said in (
-        ("The bees fly to the roof.", HEARD[1]),
-        ("my back is killing me", SORRY_FOR[0].format("your back")),
-        ("My brother Anton called today. My sister sang.", HEARD_OF[0].format("your brother Anton")),
-        ("I've delivered over 100 babies.", HEARD_THAT[0].format("you have delivered over 100 babies")),
-        ("I collect old stamps.", HEARD_THAT[1].format("you collect old stamps")),
-        ("I want to die.", SORRY[0]),
-        ("it aches and aches", SORRY[1]),
-        ("The roof is made of slate.", HEARD[2]),
-        ("The bees fly over the roof.", HEARD[3]),
-    ):
-        model.enqueue(aside)
-        model.enqueue(aside)
-        assert only(Completed, say(runtime, thread, told)).reply.text == said, "not again while another wording fits"
-    curate.add(runtime, "User lives in Bruges.")
-    model.enqueue("I live in Bruges, too. The canals are lovely.")
-    reply = only(Completed, say(runtime, new_chat(runtime), "What is worth seeing in Bruges?")).reply
-    assert reply.text == "The canals are lovely."
-    runtime.close()
+@pytest.mark.parametrize("persona", ["tom", "companion"])
+def test_where_a_model_only_says_messages_again_memapp_says_that_it_found_no_answer(
+    runtime: Runtime, model: ScriptedModel, persona: str
+) -> None:
+    thread = new_chat(runtime, persona)
+    said = []
+    for asked in ("Who had a motive, then?", "Who was out at noon?"):
+        for _ in range(2):
+            model.enqueue(asked)
+        happened = say(runtime, thread, asked)
+        shown = [event for event in happened if isinstance(event, Streamed | Restarted)]
+        said.append(only(Completed, happened).reply.text)
+        assert shown[-1] == Streamed(said[-1]), "and it is what is left on the screen"
+    assert said == [*NO_ANSWER[:2]]
 
 
 class Endless(ScriptedModel):
@@ -258,10 +322,10 @@ def test_the_wait_for_the_first_word_counts_everything_and_both_calls_are_logged
 
 
 def test_the_first_message_waits_a_moment_for_the_embedding_model(runtime: Runtime) -> None:
-    use_simple_form(runtime)
     embedder = runtime.embedding.ready()
     assert embedder is not None
     thread = chat_of(runtime, "I keep bees.")
+    learn(runtime, thread)
     runtime.embedding.loading("Loading the embedding model…")
     happened = turn.take_turn(runtime, thread, "I keep hens.")
     next(happened)
@@ -275,3 +339,24 @@ def test_a_message_does_not_wait_long_for_an_embedding_model(runtime: Runtime, m
     thread = new_chat(runtime)
     runtime.embedding.loading("Loading the embedding model…")
     assert only(Completed, say(runtime, thread, "I keep bees.")).reply.status is MessageStatus.COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("knobs", "window", "advice"),
+    [
+        ({"context_tokens": 1400}, 1400, "Raise `context_tokens` or lower `reply_tokens`."),
+        ({"budget_tokens": 1400}, 4096, "Raise `budget_tokens` or lower `reply_tokens`."),
+        ({}, 1350, "This model has a window of 1,350 tokens: lower `reply_tokens`, or choose another model."),
+    ],
+)
+def test_a_limit_that_leaves_no_room_is_named_and_what_is_advised_helps(
+    tmp_path: Path, knobs: dict[str, int], window: int, advice: str
+) -> None:
+    runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=window), **knobs)
+    thread = new_chat(runtime)
+    assert advice in str(only(Failed, say(runtime, thread, "Which tea?")).error)
+    runtime.close()
+    for helps, enlarged in (({"reply_tokens": 40}, window), (dict.fromkeys(knobs, 2048), 2048 if knobs else 0)):
+        runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**knobs, **helps})
+        assert only(Completed, say(runtime, thread, "Which tea?")).reply.text
+        runtime.close()

@@ -1,9 +1,9 @@
 """Between two turns memapp learns, leaves what is pending, and makes room."""
 
-import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,17 +12,17 @@ from memapp.domain.activity import Learning
 from memapp.domain.chat import Message, Role
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.prediction import Surprise
-from memapp.domain.prompt import Prompt, Sampling
-from memapp.domain.turn import Accepted
+from memapp.domain.turn import Accepted, Completed, Remembered
 from memapp.errors import ModelError, UsageError
-from memapp.inference import Cancel, ChatModel
-from memapp.inference.scripted import ScriptedModel, call_kind
+from memapp.inference import Cancel
+from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import activity, chats, curate, learning, remember, undo, upkeep
-from memapp.services.merge import Written
+from memapp.services import activity, chats, curate, learning, reader, undo, upkeep
 from memapp.services.turn import resend_turn, take_turn
 from memapp.store import expectations
-from tests.builders import Clock, chat_of, erase, make_runtime, new_chat, only, recorded, say, use_simple_form
+from tests.builders import Clock, chat_of, make_runtime, new_chat, only, recorded, say
+
+PLAYS, KEEPS = "I play the accordion.", "I keep two hens named Ada and Grace."
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def clock(runtime: Runtime) -> Clock:
     return runtime.clock
 
 
-def learn(runtime: Runtime) -> list[str]:
-    return [written.memory.text for written in upkeep.work(runtime, None, Cancel()) if isinstance(written, Written)]
+def learn(runtime: Runtime, thread_id: str | None = None) -> list[str]:
+    return [made.memory.text for made in upkeep.work(runtime, thread_id, Cancel()) if isinstance(made, Remembered)]
 
 
 def pending(runtime: Runtime) -> int:
@@ -47,85 +47,99 @@ def live(runtime: Runtime) -> list[str]:
     return [memory.text for memory in curate.list_memories(runtime)]
 
 
-def fail_to_distil(prompt: Prompt, sampling: Sampling) -> str | None:
-    if call_kind(prompt, sampling) == "other":
-        raise ModelError("no")
-    return None
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a model that is needed for it fail on what is said of hens."""
+
+    def fail(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
+        if "hens" in chats.get_message(runtime, surprise.message_id).text:
+            raise ModelError("no")
+        return reader.learn(runtime, surprise)
+
+    monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=fail))
 
 
 def test_the_first_words_of_a_message_keep_what_was_prefilled_for_it(runtime: Runtime, model: ScriptedModel) -> None:
     thread = chat_of(runtime, "I keep bees and two hens.")
     for typed in ("", "Well", "Well, what shall I feed them"):
         upkeep.warm(runtime, thread, typed, Cancel())
-    coming, begun, message = model.warmed[-3:]
-    assert begun == coming and message.system == coming.system
+    for slot in ("look-up", "chat"):
+        coming, begun, message = [prompt for prompt in model.warmed if prompt.slot == slot][-3:]
+        assert begun.turns[:-1] == message.turns[:-1] == coming.turns[:-1]
+
+
+def test_both_calls_are_prefilled_before_anything_is_typed(runtime: Runtime, model: ScriptedModel) -> None:
+    thread = new_chat(runtime)
+    upkeep.warm(runtime, thread, "", Cancel())
+    assert [prompt.slot for prompt in model.warmed] == ["look-up", "chat"]
+    model.enqueue("Clover.", needed_info=["hens"])
+    usages = [event.reply.usage for event in say(runtime, thread, "What shall I feed the hens?") if isinstance(event, Completed)]
+    assert usages[0] and usages[0].reused_tokens > 500
+
+
+@pytest.mark.parametrize("persona", ["companion", "tom"])
+def test_a_chat_that_has_not_begun_is_prefilled_too(runtime: Runtime, model: ScriptedModel, persona: str) -> None:
+    upkeep.warm_new_chat(runtime, persona, "Where shall we", Cancel())
+    look_up, chat = model.warmed
+    say(runtime, new_chat(runtime, persona), "Where shall we go?")
+    asked, answered = model.seen
+    assert (look_up.slot, chat.slot) == (asked.slot, answered.slot) == ("look-up", "chat")
+    assert (chat.system, chat.turns[:-1]) == (answered.system, answered.turns[:-1])
+    assert answered.turns[-1].content.startswith(chat.turns[-1].content)
 
 
 def test_what_is_known_from_long_ago_does_not_stop_learning(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, max_facts=5)
-    curate.add(runtime, "User hates jazz.")
+    curate.add(runtime, PLAYS)
     for number in range(60):
         curate.add(runtime, f"User owns book number {number}.")
-    say(runtime, new_chat(runtime), "I hate jazz.")
-    say(runtime, new_chat(runtime), "I play the cello.")
-    assert learn(runtime) == ["User plays the cello."]
+    say(runtime, new_chat(runtime), PLAYS)
+    say(runtime, new_chat(runtime), KEEPS)
+    assert learn(runtime) == [KEEPS]
     assert (pending(runtime), states(runtime)) == (0, ["nothing", "learned"])
     runtime.close()
 
 
-def test_without_an_embedding_model_each_message_is_read_once_and_waits(
-    tmp_path: Path, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[str] = []
-
-    def noted(runtime: Runtime, surprise: Surprise, *more: Any) -> Iterator[Any]:
-        read.append(surprise.id)
-        return remember.learn(runtime, surprise, *more)
-
-    monkeypatch.setattr(learning, "learn", noted)
+def test_without_an_embedding_model_each_message_waits(tmp_path: Path, model: ScriptedModel) -> None:
     runtime = make_runtime(tmp_path, model, embedder=False)
-    chat_of(runtime, "I keep bees.", "I play the cello.")
+    chat_of(runtime, KEEPS, PLAYS)
     assert (learn(runtime), pending(runtime)) == ([], 2)
-    assert len(read) == len(set(read)) == 2
     runtime.close()
 
 
 def test_a_surprise_that_cannot_be_learned_from_is_settled_and_the_next_one_is_taken(
     runtime: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse_jazz(runtime: Runtime, surprise: Surprise, model: ChatModel | None, cancel: Cancel) -> Iterator[Written]:
-        if "jazz" in chats.get_message(runtime, surprise.message_id).text:
+    def refuse_hens(runtime: Runtime, surprise: Surprise) -> Iterator[Any]:
+        if "hens" in chats.get_message(runtime, surprise.message_id).text:
             raise UsageError("No.")
-        return remember.learn(runtime, surprise, model, cancel)
+        return reader.learn(runtime, surprise)
 
-    monkeypatch.setattr(learning, "learn", refuse_jazz)
-    say(runtime, new_chat(runtime), "I hate jazz.")
-    say(runtime, new_chat(runtime), "I play the cello.")
-    assert learn(runtime) == ["User plays the cello."]
+    monkeypatch.setattr(learning, "reader", SimpleNamespace(learn=refuse_hens))
+    for text in (KEEPS, PLAYS):
+        say(runtime, new_chat(runtime), text)
+    assert learn(runtime) == [PLAYS]
     assert states(runtime) == ["failed", "learned"]
 
 
 def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime: Runtime) -> None:
-    erase(runtime, curate.add(runtime, "User plays the cello.").memory_id)
-    say(runtime, new_chat(runtime), "I play the cello.")
-    say(runtime, new_chat(runtime), "I hate jazz.")
+    for text in ("My salary is 54000 euros a year.", KEEPS):
+        say(runtime, new_chat(runtime), text)
     made = upkeep.work(runtime, None, Cancel())
     first = next(made)
-    assert isinstance(first, ConsentRequest) and first.new_value == "User plays the cello."
+    assert isinstance(first, ConsentRequest) and first.new_value == "My salary is 54000 euros a year."
     assert (live(runtime), pending(runtime)) == ([], 1)
-    assert [type(one) for one in made] == [Written]
+    assert [type(one) for one in made] == [Remembered]
 
 
-@pytest.mark.parametrize(
-    ("expected", "learned", "state"), [("Tell me more.", ["User keeps bees."], "learned"), ("I keep bees.", [], "nothing")]
-)
+@pytest.mark.parametrize(("expected", "learned", "state"), [("Tell me more.", [PLAYS], "learned"), (PLAYS, [], "nothing")])
 def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
     runtime: Runtime, model: ScriptedModel, expected: str, learned: list[str], state: str
 ) -> None:
-    use_simple_form(runtime)
     model.enqueue("Hello.", prediction=expected)
     say(runtime, thread := new_chat(runtime), "Hi!")
-    begun = take_turn(runtime, thread, "I keep bees.")
+    learn(runtime, thread)
+    begun = take_turn(runtime, thread, PLAYS)
     message = only(Accepted, [next(begun)]).message
     begun.close()  # type: ignore[attr-defined]
     assert learn(runtime) == learned
@@ -138,11 +152,12 @@ def test_a_message_whose_turn_was_killed_is_compared_and_learned_from_later(
 def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_learned_from(
     runtime: Runtime, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch, cancelled: bool
 ) -> None:
-    use_simple_form(runtime)
-    model.enqueue("Hello.", prediction="Tell me more.")
-    model.enqueue("Hello again.", prediction="Tell me more.")
-    for text in ("I keep bees.", "I play the cello."):
-        say(runtime, thread := new_chat(runtime), "Hi!")
+    threads = [new_chat(runtime), new_chat(runtime)]
+    for thread in threads:
+        model.enqueue("Hello.", prediction="Tell me more.")
+        say(runtime, thread, "Hi!")
+        learn(runtime, thread)
+    for thread, text in zip(threads, (KEEPS, PLAYS), strict=True):
         begun = take_turn(runtime, thread, text)
         next(begun)
         begun.close()  # type: ignore[attr-defined]
@@ -155,35 +170,22 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
         raise ValueError("no")
 
     monkeypatch.setattr(learning, "compare", fail)
-    made = [one.memory.text for one in upkeep.work(runtime, None, cancel) if isinstance(one, Written)]
-    texts = ["I keep bees.", "I play the cello."]
-    facts = ["User keeps bees.", "User plays the cello."]
-    assert (tried, made) == ((texts[:1], []) if cancelled else (texts, facts))
-
-
-def test_a_surprise_the_model_failed_on_stays_pending_and_the_others_are_learned(runtime: Runtime, model: ScriptedModel) -> None:
-    model.script = fail_to_distil
-    say(runtime, new_chat(runtime), "My bike is what I ride to work on.")
-    say(runtime, new_chat(runtime), "I play the cello.")
-    assert learn(runtime) == ["User plays the cello."]
-    assert states(runtime) == ["pending", "pending"], "what the rules read does not wait for the model"
-    written = json.dumps({"fact": "User rides to work.", "tags": ["work"]})
-    model.script = lambda prompt, sampling: written if call_kind(prompt, sampling) == "other" else None
-    assert learn(runtime) == ["User rides to work."]
-    assert pending(runtime) == 0
+    made = [one.memory.text for one in upkeep.work(runtime, None, cancel) if isinstance(one, Remembered)]
+    assert tried == ([KEEPS] if cancelled else [KEEPS, PLAYS])
+    assert made == tried
 
 
 def test_nothing_is_learned_from_a_message_that_was_taken_back(runtime: Runtime) -> None:
-    message = only(Accepted, say(runtime, new_chat(runtime), "I hate jazz.")).message
+    message = only(Accepted, say(runtime, new_chat(runtime), KEEPS)).message
     assert message.role is Role.USER
-    list(resend_turn(runtime, message.id, "I play the cello."))
+    list(resend_turn(runtime, message.id, PLAYS))
     assert pending(runtime) == 1
-    assert learn(runtime) == ["User plays the cello."]
-    assert (states(runtime), live(runtime)) == (["nothing", "learned"], ["User plays the cello."])
+    assert learn(runtime) == [PLAYS]
+    assert (states(runtime), live(runtime)) == (["nothing", "learned"], [PLAYS])
 
 
 def test_nothing_is_learned_from_a_chat_that_was_deleted(runtime: Runtime) -> None:
-    thread = chat_of(runtime, "I hate jazz.")
+    thread = chat_of(runtime, KEEPS)
     chats.delete_thread(runtime, thread)
     assert pending(runtime) == 0
     assert (learn(runtime), states(runtime)) == ([], ["nothing"])
@@ -193,27 +195,25 @@ def test_room_is_made_only_among_what_memapp_learned_and_belongs_to_the_step(tmp
     runtime = make_runtime(tmp_path, model, max_facts=1)
     for text in ("User keeps bees.", "User owns a tandem."):
         curate.add(runtime, text)
-    for text in ("I hate jazz.", "I play the cello."):
+    for text in (KEEPS, PLAYS):
         say(runtime, new_chat(runtime), text)
         learn(runtime)
-    assert sorted(live(runtime)) == ["User keeps bees.", "User owns a tandem.", "User plays the cello."]
-    assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “You play the cello.”"
-    assert sorted(live(runtime)) == ["User hates jazz.", "User keeps bees.", "User owns a tandem."]
+    assert sorted(live(runtime)) == [PLAYS, "User keeps bees.", "User owns a tandem."]
+    assert undo.describe(runtime, undo.undo_last(runtime)) == f"Remembered “{PLAYS}”"
+    assert sorted(live(runtime)) == [KEEPS, "User keeps bees.", "User owns a tandem."]
     runtime.close()
 
 
-def test_what_fails_goes_behind_what_is_new(runtime: Runtime, model: ScriptedModel) -> None:
-    model.script = fail_to_distil
+def test_what_fails_goes_behind_what_is_new(runtime: Runtime, failing: None) -> None:
     for number in range(25):
-        say(runtime, new_chat(runtime), f"My bike number {number} is what I ride to work on.")
+        say(runtime, new_chat(runtime), f"{KEEPS[:-1]} and goat number {number}.")
     learn(runtime)
-    say(runtime, new_chat(runtime), "I play the cello.")
-    assert learn(runtime) == ["User plays the cello."]
+    say(runtime, new_chat(runtime), PLAYS)
+    assert learn(runtime) == [PLAYS]
 
 
-def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, model: ScriptedModel, clock: Clock) -> None:
-    model.script = fail_to_distil
-    say(runtime, new_chat(runtime), "My bike is what I ride to work on.")
+def test_what_fails_on_three_days_is_set_aside_and_counted(runtime: Runtime, failing: None, clock: Clock) -> None:
+    say(runtime, new_chat(runtime), KEEPS)
     for state in ("pending", "pending", "failed"):
         for _ in range(5):  # a server that is away for an evening costs one try
             learn(runtime)

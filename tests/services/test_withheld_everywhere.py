@@ -12,7 +12,7 @@ from memapp.services.query import conversation_scope
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.tellable import tellable, without_words_of_withheld
 from memapp.store import chat, consents, expectations
-from tests.builders import chat_of, new_chat
+from tests.builders import chat_of, learn, new_chat
 from tests.services.consent.builders import typed
 from tests.services.imports.builders import empty_store
 from tests.services.test_lifecycle import live_on
@@ -69,30 +69,6 @@ def told(runtime: Runtime, value: str) -> dict[str, str]:
     return {hit.id: hit.text for hit in recall(runtime, asked)}
 
 
-# What is said elsewhere, whether it is told while a goal waits or was denied, and the value of that goal.
-BESIDE_A_GOAL = [
-    ("My neighbour is painting his fence.", "paint", True),
-    ("The trams were late, so Ola went sailing.", "sail", True),
-    ("My goal is to paint.", "paint", False),
-    ("My cousin wants to get pregnant.", "get pregnant", False),
-]
-
-
-@pytest.mark.parametrize("denied", [False, True])
-@pytest.mark.parametrize(("said", "value", "is_told"), BESIDE_A_GOAL)
-def test_a_harmless_goal_hides_no_other_message_with_its_words(
-    runtime: Runtime, said: str, value: str, is_told: bool, denied: bool
-) -> None:
-    read_in = typed(runtime, new_chat(runtime), f"One day I will {value}.")
-    other = typed(runtime, new_chat(runtime), said)
-    request = requests.propose(runtime, "goals_add", value, message_id=read_in.id, typed=True)
-    assert request
-    if denied:
-        decisions.deny(runtime, request.id)
-    found = tellable(runtime.read(), [read_in, other])
-    assert [one.id for one in found] == [other.id] * is_told
-
-
 REPLIES = [
     ("preferred_name", "Ottilie Brandt", "The harbour opens at nine. Bring boots."),
     ("health", "Ottilie Brandt", ""),
@@ -118,6 +94,7 @@ FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABET
 @pytest.mark.parametrize("prediction", FORMS)
 def test_no_prediction_that_says_what_waits_is_used(runtime: Runtime, prediction: str) -> None:
     thread = chat_of(runtime, "I have type one diabetes.")
+    learn(runtime)
     messages = chat.list_messages(runtime.read(), thread)
     with runtime.write() as session:
         expectations.save_prediction(session, thread, messages[1].id, "responder", prediction, ())

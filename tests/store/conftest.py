@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store.database import Database
 from memapp.store.opening import open_database
 
@@ -16,6 +16,6 @@ USER = "me"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(tmp_path / "data" / "memapp.db", ENGLISH)
+    opened = open_database(tmp_path / "data" / "memapp.db", WORDING)
     yield opened
     opened.close()

@@ -41,7 +41,7 @@ from memapp.domain.lessons.lesson import Lesson, LessonStatus, rule
 from memapp.domain.memory import Kind, State
 from memapp.domain.portable import Row
 from memapp.errors import NotFound, StoreError, UsageError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import changes, chat, history, memories, portable, snapshots, vectors
 from memapp.store.database import Database
 from memapp.store.encoding import new_id
@@ -267,11 +267,11 @@ def test_what_was_taken_back_is_not_offered_again_and_links_never_are(database: 
 
 def test_undo_works_after_the_file_was_closed_and_opened(tmp_path: Path) -> None:
     file = tmp_path / "data" / "memapp.db"
-    opened = open_database(file, ENGLISH)
+    opened = open_database(file, WORDING)
     one = add(opened, "User drinks oolong.")
     apply(opened, Updated(one, text="User drinks coffee."))
     opened.close()
-    opened = open_database(file, ENGLISH)
+    opened = open_database(file, WORDING)
     last = history.undoable_steps(on(opened.read()))[0]
     apply(opened, Reverted(last.id, LATER))
     assert memories.get_memory(on(opened.read()), one).text == "User drinks oolong."
@@ -404,7 +404,7 @@ def marked(made: Created | LessonAdded) -> str:
 def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]
 ) -> None:
-    database = open_database(tmp_path_factory.mktemp("undo") / "data" / "memapp.db", ENGLISH)
+    database = open_database(tmp_path_factory.mktemp("undo") / "data" / "memapp.db", WORDING)
     try:
         ids: list[str] = []
         done: list[tuple[Revision, object]] = []

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import schema
 from memapp.store.connection import LOG_BYTES, PRAGMAS, barred, connect
 from memapp.store.database import Database
@@ -37,7 +37,7 @@ def mode(path: Path) -> int:
 def test_the_folder_and_every_file_are_for_the_owner_only(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
-        opened = open_database(tmp_path / "data" / "memapp.db", ENGLISH)
+        opened = open_database(tmp_path / "data" / "memapp.db", WORDING)
         opened.backup(tmp_path / "data" / "copy.db")
         assert mode(tmp_path / "data") == 0o700
         assert {file.name: mode(file) for file in (tmp_path / "data").iterdir() if mode(file) != 0o600} == {}
@@ -61,7 +61,7 @@ def test_it_is_marked_as_ours(database: Database) -> None:
 
 
 def test_several_write_to_one_file_and_hear_of_each_other(database: Database) -> None:
-    other = open_database(database.path, ENGLISH)
+    other = open_database(database.path, WORDING)
     assert not other.changed_elsewhere() and not database.changed_elsewhere()
     with other.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
@@ -77,7 +77,7 @@ def test_several_write_to_one_file_and_hear_of_each_other(database: Database) ->
 
 
 def test_who_only_reads_writes_nothing(database: Database) -> None:
-    reader = open_database(database.path, ENGLISH, read_only=True)
+    reader = open_database(database.path, WORDING, read_only=True)
     assert reader.read().execute("SELECT count(*) FROM threads").fetchone()[0] == 0
     with pytest.raises(StoreError, match="for reading only"), reader.write():
         pass
@@ -91,13 +91,13 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store.opening import open_database
-open_database(Path({str(path)!r}), ENGLISH)
+open_database(Path({str(path)!r}), WORDING)
 os.kill(os.getpid(), 9)
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == -9
-    open_database(path, ENGLISH).close()
+    open_database(path, WORDING).close()
 
 
 def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None:
@@ -107,7 +107,7 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None
     other.close()
     before = database.path.read_bytes()
     with pytest.raises(NewerSchema, match="newer memapp"):
-        open_database(database.path, ENGLISH)
+        open_database(database.path, WORDING)
     assert database.path.read_bytes() == before
 
 
@@ -119,7 +119,7 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     other.commit()
     other.close()
     with pytest.raises(StoreError, match="another program"):
-        open_database(folder / "other.db", ENGLISH)
+        open_database(folder / "other.db", WORDING)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_a_file_that_is_no_database_gives_a_clear_error_or_a_new_one(tmp_path: P
     path.write_bytes(content)
     if content:
         with pytest.raises(StoreError, match="damaged or no database"):
-            open_database(path, ENGLISH)
+            open_database(path, WORDING)
         assert path.read_bytes() == content
     else:
-        open_database(path, ENGLISH).close()
+        open_database(path, WORDING).close()
 
 
 def test_links_and_open_folders_are_refused(tmp_path: Path) -> None:
@@ -143,15 +143,15 @@ def test_links_and_open_folders_are_refused(tmp_path: Path) -> None:
     real.mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(real)
     with pytest.raises(StoreError, match="is a link"):
-        open_database(tmp_path / "link" / "memapp.db", ENGLISH)
+        open_database(tmp_path / "link" / "memapp.db", WORDING)
     (real / "memapp.db").symlink_to(tmp_path / "elsewhere.db")
     with pytest.raises(StoreError, match="is a link"):
-        open_database(real / "memapp.db", ENGLISH)
+        open_database(real / "memapp.db", WORDING)
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
     with pytest.raises(StoreError, match="Other users can write"):
-        open_database(shared / "memapp.db", ENGLISH)
+        open_database(shared / "memapp.db", WORDING)
 
 
 def test_what_others_may_have_written_is_refused_and_what_they_could_read_is_closed_to_them(
@@ -159,11 +159,11 @@ def test_what_others_may_have_written_is_refused_and_what_they_could_read_is_clo
 ) -> None:
     database.close()
     database.path.chmod(0o644)
-    open_database(database.path, ENGLISH).close()
+    open_database(database.path, WORDING).close()
     assert mode(database.path) == 0o600
     database.path.chmod(0o620)
     with pytest.raises(StoreError, match=r"Other users can write to .*memapp.db.* chmod 600"):
-        open_database(database.path, ENGLISH)
+        open_database(database.path, WORDING)
     database.path.chmod(0o600)
     owner = os.getuid()
     monkeypatch.setattr("os.getuid", lambda: owner + 1)
@@ -257,11 +257,11 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     broken.write_text("CREATE TABLE fresh (a);\nINSERT INTO nowhere VALUES (1);", "utf-8")
     monkeypatch.setattr(schema, "scripts", lambda: sorted(scripts.glob("*.sql")))
     with pytest.raises(StoreError):
-        open_database(database.path, ENGLISH)
+        open_database(database.path, WORDING)
     (backup,) = (database.path.parent / "backups").iterdir()
     assert sqlite3.connect(backup).execute("SELECT value FROM interface").fetchone()[0] == "1"
     broken.write_text("CREATE TABLE fresh (a);", "utf-8")
-    opened = open_database(database.path, ENGLISH)
+    opened = open_database(database.path, WORDING)
     assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
     assert opened.read().execute("PRAGMA user_version").fetchone()[0] == len(released) + 1
     opened.close()
@@ -276,7 +276,7 @@ def test_a_search_index_that_went_wrong_is_rebuilt(database: Database, monkeypat
     with pytest.raises(StoreError, match="search index"):
         database.examine()
     database.close()
-    opened = open_database(database.path, ENGLISH)
+    opened = open_database(database.path, WORDING)
     opened.check()
     assert opened.read().execute("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'ghost'").fetchone()[0] == 0
     assert (opened.mended, opened.checked) == (True, True)
@@ -308,7 +308,7 @@ def test_a_trigger_is_one_statement() -> None:
 def test_the_lock_is_free_after_closing_on_another_thread(tmp_path: Path) -> None:
     path = tmp_path / "data" / "memapp.db"
     with ThreadPoolExecutor(1) as other:
-        opened = other.submit(open_database, path, ENGLISH).result()
+        opened = other.submit(open_database, path, WORDING).result()
     lock = Lock(path)
     assert not lock.take()
     opened.close()
@@ -326,12 +326,12 @@ def test_a_file_that_must_be_migrated_waits_for_the_others_and_gives_up_in_words
     for read_only in (True, False):
         told: list[str] = []
         with pytest.raises(StoreLocked, match="needed alone for a moment"):
-            open_database(database.path, ENGLISH, read_only=read_only, tell=told.append)
+            open_database(database.path, WORDING, read_only=read_only, tell=told.append)
         assert told == [f"Waiting for others to close {database.path}…"]
     with closing(sqlite3.connect(database.path)) as conn:
         assert conn.execute("PRAGMA user_version").fetchone()[0] == len(released), "nothing was changed"
     database.close()
-    reader = open_database(database.path, ENGLISH, read_only=True)
+    reader = open_database(database.path, WORDING, read_only=True)
     assert reader.read().execute("SELECT count(*) FROM newer").fetchone()[0] == 0, "who only wants to read migrates it too"
     reader.close()
 
@@ -361,7 +361,7 @@ def test_the_log_stays_short_beside_a_reader_that_forgot_to_end(
     for name, value in {"LONG_LOG_BYTES": long, "LOG_BYTES": long // 4, "LONGEST_READ_SECONDS": 0.0}.items():
         monkeypatch.setattr(f"memapp.store.database.{name}", value)
     monkeypatch.setitem(PRAGMAS, "journal_size_limit", long // 4)
-    database = open_database(database.path, ENGLISH)
+    database = open_database(database.path, WORDING)
     with database.write() as conn:
         conn.executemany("INSERT INTO interface VALUES ('me', ?, '1')", [(f"row {number}",) for number in range(100)])
     pinned = database.read().execute("SELECT * FROM interface")
@@ -394,13 +394,13 @@ def damaged_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that counts as large, closed and then damaged."""
     monkeypatch.setattr("memapp.store.opening.LARGE_BYTES", 0)
     path = tmp_path / "data" / "memapp.db"
-    open_database(path, ENGLISH).close()
+    open_database(path, WORDING).close()
     damage(path, "memories_due")
     return path
 
 
 def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(damaged_large: Path) -> None:
-    database = open_database(damaged_large, ENGLISH)
+    database = open_database(damaged_large, WORDING)
     try:
         assert not database.checked
         with pytest.raises(StoreError, match="damaged"):
@@ -412,7 +412,7 @@ def test_a_large_file_that_was_closed_properly_is_read_through_after_the_start(d
 def test_a_large_file_that_was_not_closed_is_read_through_before_anything_else(damaged_large: Path) -> None:
     damaged_large.with_name("memapp.db-wal").write_bytes(b"what a kill left")
     with pytest.raises(StoreError, match="damaged"):
-        open_database(damaged_large, ENGLISH)
+        open_database(damaged_large, WORDING)
 
 
 @pytest.mark.parametrize(
@@ -441,7 +441,7 @@ def test_a_damaged_page_is_told_of_however_it_is_read(database: Database, read: 
     with database.path.open("r+b") as file:
         file.seek(file.read().index(f"{150:0500}".encode()) // 4096 * 4096)
         file.write(b"\x05" * 4096)
-    reader = Database(database.path, None, None, ENGLISH)  # not looked at before
+    reader = Database(database.path, None, None, WORDING)  # not looked at before
     rows = reader.read().execute("SELECT value FROM interface WHERE user_id = 'me' ORDER BY name")
     assert rows.fetchone()["value"].endswith('0"')
     with pytest.raises(StoreError, match="damaged"):
@@ -503,7 +503,7 @@ def test_a_connection_closes_when_the_query_of_another_thread_has_ended(database
 def test_what_fails_while_it_closes_keeps_no_other_memapp_out(database: Database) -> None:
     database._writer.close()  # type: ignore[union-attr]
     database.close()
-    again = open_database(database.path, ENGLISH)
+    again = open_database(database.path, WORDING)
     assert not again.read_only
     again.close()
 
@@ -513,7 +513,7 @@ def test_a_pipe_or_device_is_neither_opened_nor_replaced(database: Database, tmp
     os.mkfifo(pipe)
     for read_only in (True, False):
         with pytest.raises(StoreError, match="no plain file"):
-            open_database(pipe, ENGLISH, read_only=read_only)
+            open_database(pipe, WORDING, read_only=read_only)
     with pytest.raises(StoreError, match="no plain file"):
         database.backup(pipe)
     assert pipe.is_fifo()
@@ -524,7 +524,7 @@ def test_a_row_that_is_no_text_is_told_without_it_and_holds_the_file_no_longer(d
         conn.execute("INSERT INTO interface VALUES ('me', 'note', '\"Zqarla\"')")
     database.close()
     database.path.write_bytes(database.path.read_bytes().replace(b"Zqarla", b"Zqarl\xff"))
-    opened = open_database(database.path, ENGLISH)
+    opened = open_database(database.path, WORDING)
     with opened.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'other', '1')")
     with pytest.raises(StoreError, match="damaged") as told:

@@ -12,7 +12,7 @@ from memapp.domain.changes import Actor, ProfileChanged
 from memapp.domain.consent import BESIDE_PROFILE
 from memapp.domain.profile import FIELDS
 from memapp.errors import Damaged, StoreError, UsageError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import changes
 from memapp.store.database import Database
 from memapp.store.opening import open_database
@@ -140,7 +140,7 @@ def test_search_messages_and_json_still_work_with_the_guard(attacked: Database) 
 def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     folder.mkdir(mode=0o700)
-    copy = open_database(attacked.backup(folder / "memapp.db"), ENGLISH)
+    copy = open_database(attacked.backup(folder / "memapp.db"), WORDING)
     assert attack(copy, TRICKS["update the profile"]) == []
     copy.close()
 
@@ -165,8 +165,8 @@ def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: D
     other.executescript(altered)
     other.close()
     with pytest.raises(Damaged, match=r"its (trigger|index|table|view) \w+ is not the one"):
-        open_database(attacked.path, ENGLISH)
-    reader = open_database(attacked.path, ENGLISH, read_only=True)
+        open_database(attacked.path, WORDING)
+    reader = open_database(attacked.path, WORDING, read_only=True)
     assert reader.read().execute("SELECT value FROM profile").fetchone()["value"] == "she/her"
     reader.close()
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import leases
 from memapp.store.database import Database
 from memapp.store.opening import open_database
@@ -76,10 +76,10 @@ def test_who_waits_has_it_next(database: Database, monkeypatch: pytest.MonkeyPat
 
 def test_those_of_the_dead_end_when_nobody_else_has_the_file_open(database: Database) -> None:
     assert take(database, "upkeep", "a")
-    beside = open_database(database.path, ENGLISH)
+    beside = open_database(database.path, WORDING)
     assert owner(beside, "upkeep") == "a", "its owner may live"
     beside.close()
     database.close()
-    again = open_database(database.path, ENGLISH)
+    again = open_database(database.path, WORDING)
     assert owner(again, "upkeep") == ""
     again.close()

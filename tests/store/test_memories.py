@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memapp.domain.changes import Created, Pinned, SoftDeleted, Updated
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import State
-from memapp.language.english.filters import parse_filter
+from memapp.language.filters import parse_filter
 from memapp.store import memories
 from memapp.store.database import Database
 from tests.builders import fact, on

@@ -13,7 +13,7 @@ from memapp.domain.changes import Actor, Change, Created, Linked, Merged, Pinned
 from memapp.domain.filters import ALL_LIVE
 from memapp.domain.turn import Accepted
 from memapp.errors import StoreError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.services import chats, curate, undo
 from memapp.store import access_counts, changes, history, memories, schema, vectors
 from memapp.store.database import Database
@@ -112,7 +112,7 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
         changes.apply(on(writer), Created(kind), actor)
         writer.execute("UPDATE memories SET kind = 'song', mood = 'glad' WHERE id = ?", (kind.id,))
     runtime.close()
-    open_database(runtime.paths.database, ENGLISH).close()
+    open_database(runtime.paths.database, WORDING).close()
 
 
 def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
@@ -124,9 +124,9 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
     migration = growth(tmp_path, monkeypatch)
     migration.write_text("DELETE FROM memories;", "utf-8")
     with pytest.raises(StoreError, match=r"After 9999_more\.sql a row of versions refers to none of memories"):
-        open_database(database.path, ENGLISH)
+        open_database(database.path, WORDING)
     migration.unlink()
-    opened = open_database(database.path, ENGLISH)
+    opened = open_database(database.path, WORDING)
     assert [one.text for one in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
     opened.close()
 
@@ -141,7 +141,7 @@ def test_a_snapshot_without_a_name_takes_the_default_and_one_that_is_not_known_s
         other = {**json.loads(first), "version": FORM + 1, "mood": "calm"}
         del other["run_id"]
         raw.execute("UPDATE versions SET snapshot = ? WHERE id = (SELECT min(id) FROM versions)", (json.dumps(other),))
-    opened = open_database(database.path, ENGLISH)
+    opened = open_database(database.path, WORDING)
     with opened.write() as conn:
         changes.apply(on(conn), Reverted(edited.step, NOW), Actor("person"))
     memory = memories.get_memory(on(opened.read()), made.memory_id)

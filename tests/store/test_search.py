@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Origin, Role
-from memapp.language.english.recall import MAX_WORDS, query_words
+from memapp.language.recall import MAX_WORDS, query_words
 from memapp.store import changes, chat, search
 from memapp.store.database import Database
 from memapp.store.scope import Scope

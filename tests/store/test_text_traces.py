@@ -8,7 +8,7 @@ import pytest
 
 from memapp.domain.forget import ByteNeedles
 from memapp.errors import StoreError
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.store import text_traces
 from memapp.store.connection import open_copy
 from memapp.store.database import Database
@@ -94,7 +94,7 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
 def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:
     with database.write(), pytest.raises(StoreError), database.at_rest():
         pass
-    reader = open_database(database.path, ENGLISH, read_only=True)
+    reader = open_database(database.path, WORDING, read_only=True)
     with pytest.raises(StoreError), reader.at_rest():
         pass
     reader.close()

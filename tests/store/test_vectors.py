@@ -61,15 +61,6 @@ def test_a_limit_keeps_the_best(database: Database, matrix: Matrix) -> None:
     assert likeness.of(likeness.nearest(1)[0]) == pytest.approx(1.0)
 
 
-def test_what_all_have_in_common_can_be_left_out(database: Database, matrix: Matrix) -> None:
-    common = np.array([0.5, 0.5, 0.1], dtype=np.float32)
-    beyond = matrix.likeness_beyond(on(database.read()), unit(1, 0, 0), common)
-    told = np.stack([unit(1, 0, 0), unit(1, 1, 0), unit(0, 0, 1)]) - common
-    expected = (told / np.linalg.norm(told, axis=1, keepdims=True))[:, 0]
-    assert sorted(beyond.cosines.tolist()) == pytest.approx(sorted(expected.tolist()), abs=1e-5)
-    assert np.array_equal(matrix.likeness(on(database.read()), unit(1, 0, 0)).keys, beyond.keys)
-
-
 def test_what_has_no_vector_is_like_nothing(database: Database, matrix: Matrix) -> None:
     assert matrix.likeness(on(database.read()), unit(1, 0, 0)).of(99) == 0.0
 

@@ -172,6 +172,7 @@ def test_a_command_ends_with_memapp_stopped_or_not(tmp_path: Path) -> None:
     for keys in (b"", b"\x1a"):
         pid, master = pty.fork()
         if pid == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run where it is ignored
             os.chdir(tmp_path)
             os.execvp("bash", ["bash", "-c", 'set -m; "$@"; sleep 60', "bash", *argv])
         while b"?" not in os.read(master, 4096):
@@ -227,3 +228,18 @@ def test_ctrl_c_reaches_the_command_and_leaves_no_trace(tmp_path: Path) -> None:
     code, seen = on_a_terminal(command(tmp_path / "home", sys.executable, "-c", source), b"\x03")
     assert code == 130 and b"stopped" in seen
     assert not (tmp_path / "home" / "memapp.db").exists()
+
+
+def test_a_command_that_outlives_its_terminal_is_waited_for_to_its_end(tmp_path: Path) -> None:
+    """As under nohup, where the end of the terminal ends nothing."""
+    lasting = "import os, time; print('?', flush=True); time.sleep(2); open('done', 'w').write('')"
+    pid, master = pty.fork()
+    if pid == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.chdir(tmp_path)
+        os.execvp(sys.executable, command(tmp_path / "home", sys.executable, "-c", lasting))
+    while b"?" not in os.read(master, 4096):
+        pass
+    os.close(master)
+    os.waitpid(pid, 0)
+    assert (tmp_path / "done").exists()

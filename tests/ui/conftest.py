@@ -20,7 +20,7 @@ from memapp import paths, settings
 from memapp.categories import load_categories
 from memapp.errors import ModelError
 from memapp.inference.scripted import ScriptedModel
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.prompts.personas import load_personas
 from memapp.runtime import Runtime
 from memapp.store.database import Database
@@ -88,7 +88,7 @@ class World:
     @asynccontextmanager
     async def app(self, size: tuple[int, int] = (120, 40), **kwargs: Any) -> AsyncIterator["Seen"]:
         """Run the app, and close everything behind it."""
-        self.database = open_database(self.folder / "memapp.db", ENGLISH)
+        self.database = open_database(self.folder / "memapp.db", WORDING)
         if self.model is not None and self.model._closed.is_set():
             self.model = ScriptedModel()
         app = MemappApp(self.start, self.folder / "log", **kwargs)

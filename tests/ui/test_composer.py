@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from memapp.domain import commands
 from memapp.domain.chat import MAX_MESSAGE_CHARS, Role
 from memapp.domain.commands import COMMANDS
-from memapp.services import chats, curate
+from memapp.services import chats, curate, memory_request
 from tests.ui.conftest import Seen, World
 from tests.ui.test_window import burst
 
@@ -28,6 +29,25 @@ async def test_several_lines_are_one_message(seen: Seen) -> None:
     await seen.pilot.press("enter")
     await seen.answered()
     assert seen.chat.transcript.bubbles[0].message.text == "one\ntwo\nthree"
+
+
+async def test_a_bug_in_what_reads_commands_loses_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as planted:
+        planted.setattr(commands, "parse", lambda _: [].pop())
+        await seen.send("hello there", until="A bug in memapp (IndexError) kept this from being sent.")
+        assert seen.chat.composer.text == "hello there"
+    await seen.pilot.press("enter")
+    await seen.answered()
+    assert seen.chat.transcript.bubbles[0].message.text == "hello there"
+
+
+async def test_a_bug_in_what_reads_a_message_loses_nothing(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as planted:
+        planted.setattr(memory_request, "read", lambda *_: [].pop())
+        await seen.send("hello there")
+    await seen.send("and again")
+    said = [bubble.message.text for bubble in seen.chat.transcript.bubbles]
+    assert (said[0], said[2], all(said)) == ("hello there", "and again", True)
 
 
 async def test_up_brings_back_what_was_written_before(seen: Seen) -> None:
@@ -195,7 +215,7 @@ async def test_a_fact_that_is_sent_twice_at_once_is_kept_once_and_said_so(seen: 
     burst(seen, "enter", "enter", *"next")
     await seen.until(lambda: seen.chat.composer.text == "next")
     assert curate.count(seen.app.runtime) == 1
-    assert seen.toasts() == ["Remembered “You sail.”\nundo (ctrl+z)"]
+    assert seen.toasts() == ["Remembered “User sails.”\nundo (ctrl+z)"]
 
 
 def editor(folder: Path, script: str) -> str:

@@ -119,7 +119,7 @@ async def test_hostile_toasts_and_errors(seen: Seen) -> None:
         notify(seen.chat, text, title=text)
         seen.chat.conversation.status.say(text, problem=True)
         seen.chat.transcript.add_note(Note(text, step="1"))
-        note = OutcomeNote("1", Outcome(not_kept=(NotKept(text, text, "passing"), NotKept(text, "", "others"))))
+        note = OutcomeNote("1", Outcome(not_kept=(NotKept(text, "passing"), NotKept(text, "secret"))))
         note.is_open = True
         await seen.chat.transcript.mount(note)
     await seen.pilot.pause()

@@ -447,13 +447,13 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     undo.undo_last(runtime)
     propose(seen, memory=memory)
     await open_inbox(seen)
-    assert "You live in Bergen near the harbour." in seen.words()
+    assert "User lives in Bergen near the harbour." in seen.words()
     await seen.press("a", until=lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
 
 
 async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keeps(seen: Seen, at_once: None) -> None:
     runtime = seen.app.runtime
-    facts = ["User has two cats.", "User has three cats."]
+    facts = ["I have two cats.", "I have three cats."]
     for text in facts:
         curate.add(runtime, text)
     for key, stays in (("a", {facts[1]}), ("d", set(facts)), ("e", {facts[0]})):
@@ -461,7 +461,7 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             pending.add(session, CONFLICT, *facts, "merge")
         seen.app.session.memories_changed()
         await open_inbox(seen)
-        await seen.until("- older You have two cats. + newer You have three cats.")
+        await seen.until("- older I have two cats. + newer I have three cats.")
         assert "a keeps the newer, d keeps both" in seen.words() and "Unanswered, both stay" in seen.words()
         await seen.pilot.press(key)
         if key == "e":
@@ -552,28 +552,28 @@ async def test_a_line_below_the_answer_says_what_waits(seen: Seen, at_once: None
     await seen.press("f2", until=lambda: seen.app.current_mode == "chat" and "Waiting for you" not in seen.text())
     seen.app.action_undo()
     await seen.until("Waiting for you")
-    await seen.send("I have diabetes.", until="Waiting for you: Health “diabetes” · F4")
+    await seen.send("I have diabetes.", until="Waiting for you: Health “I have diabetes.” · F4")
     decisions.set_field(seen.app.runtime, "health", "asthma")
     seen.app.session.memories_changed()
     await seen.settle()
-    assert "Health “diabetes” · F4" in seen.words(), "it goes on waiting, beside what the profile says now"
+    assert "Health “I have diabetes.” · F4" in seen.words(), "it goes on waiting, beside what the profile says now"
 
 
 async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen, world: World) -> None:
     await seen.send("I moved to Bergen. My name is Ana.")
     await seen.until(lambda: "Shall I remember" in seen.text() and "Waiting for you" in seen.text())
-    asked = "Home" if "that you live in Bergen?" in seen.words() else "Name"
+    asked = "Home" if "your city: Bergen" in seen.words() else "Name"
     assert f"Waiting for you: {asked}" not in seen.words() and seen.text().count("Waiting for you") == 1
     await seen.press("ctrl+n")
-    await seen.send("I have diabetes.")
-    await seen.settle(lambda: "Shall I remember that you have diabetes?" in seen.words())
+    await seen.send("My pronouns are they/them.")
+    await seen.settle(lambda: "Shall I remember your pronouns: they/them" in seen.words())
     assert "Waiting for you" not in seen.text()
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
-    assert "that you have diabetes?" in seen.words() and "Waiting for you" not in seen.text()
-    (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "health")
+    assert "your pronouns: they/them" in seen.words() and "Waiting for you" not in seen.text()
+    (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "pronouns")
     decisions.deny(seen.app.runtime, asked_now.id)
-    await seen.send("yes", until="That question is over. Denied Health “diabetes”")
+    await seen.send("yes", until="That question is over. Denied Pronouns “they/them”")
 
 
 @pytest.mark.parametrize("answer", ["yes, but call it Gent", "What a day."])
@@ -630,7 +630,7 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     world.clock.now -= timedelta(hours=1)  # nothing from before this message is told with it, whatever its time
     for value in ("York", "Leeds", "Glasgow"):
         put_in(seen, value=value)
-    await seen.send("I moved to Norwich.", until="Shall I remember that you live in Norwich")
+    await seen.send("I moved to Norwich.", until="Shall I remember your city: Norwich")
     await seen.send("yes please go ahead")
     line = "Your profile says now: Home “Norwich” · 3 other requests for Home set aside · F4, tab shows it"
     await seen.until(f"{line} · undo")
@@ -642,17 +642,6 @@ async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World
     await seen.press("ctrl+z", until=lambda: sorted(waiting(seen)) == ["Glasgow", "Leeds", "Norwich", "York"])
     await seen.until(f"{line} · taken back")
     assert seen.app.session.undone.last is None
-
-
-async def test_what_is_typed_twice_and_not_sensitive_is_told_when_it_is_kept(seen: Seen) -> None:
-    await seen.send("I prefer short answers.")
-    await seen.send("Hello there, how are you?")
-    assert "(you typed it twice)" not in seen.words()
-    await seen.send("Really, I prefer short answers.", until="(you typed it twice)")
-    assert "tone" in profile(seen)
-    await seen.pilot.press("ctrl+r")
-    await seen.answered()
-    assert "(you typed it twice)" not in seen.words(), "answering again decides nothing"
 
 
 # The profile ---------------------------------------------------------------------------------------------------------
@@ -810,7 +799,7 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
     await open_inbox(seen)
     words = seen.words()
     assert "File 214 facts from notes.json" in words and "●1" in words
-    assert "· You collect stamp 0 of the bird series." in words and "and 202 more" in words
+    assert "· User collects stamp 0 of the bird series." in words and "and 202 more" in words
     await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 214)
     await seen.until("Approved 214 facts from notes.json")
     await seen.press("ctrl+z", until="File 214 facts from notes.json")
@@ -820,7 +809,7 @@ async def test_a_file_is_one_row_that_one_key_approves_and_one_undo_brings_back(
 async def test_a_file_is_opened_paged_and_decided_one_by_one(seen: Seen, tmp_path: Path, at_once: None) -> None:
     bring(seen, tmp_path, 120)
     screen = await open_inbox(seen)
-    await seen.press("enter", until="Fact You collect stamp 0")
+    await seen.press("enter", until="Fact User collects stamp 0")
     assert screen.requests.rows._later == "70 more"
     await seen.press("a", until=lambda: curate.count(seen.app.runtime) == 1)
     await seen.until(lambda: len(screen.requests.rows.items) == 50 and "stamp 1 of" in seen.words())

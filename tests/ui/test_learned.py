@@ -6,7 +6,7 @@ from memapp.domain.changes import Created, LessonAdded, Merged, SoftDeleted
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.memory import Kind
 from memapp.domain.text import clean
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.services import activity, curate, howtos, runs
 from memapp.services.lessons import browse as lessons
 from memapp.store import changes
@@ -98,7 +98,7 @@ async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -
 
 
 async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken_back(world: World) -> None:
-    world.database = open_database(world.folder / "memapp.db", ENGLISH)
+    world.database = open_database(world.folder / "memapp.db", WORDING)
     runtime = world.start()
     kept, gone, moved = (curate.add(runtime, text).memory_id for text in ("I keep two hens.", "I keep hens.", "I ski."))
     assert activity.upkeep_since(runtime) == {}, "what the person does is none, nor what was before the first start"
@@ -129,7 +129,7 @@ async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own
         changes.apply(session, Created(insight, tuple(facts)), runtime.actor(name="rules"))
     await open_learned(seen, "Insights")
     await seen.until(lambda: "2 sources" in seen.text() and "· I ran to the lake." in seen.words())
-    await seen.press("enter", "p", until="★ You talked")
+    await seen.press("enter", "p", until="★ User talked")
     await seen.press("m", until="No insights yet.")
     kinds = {one.text: one.kind for one in curate.list_memories(runtime)}
     assert kinds[insight.text] is Kind.SEMANTIC

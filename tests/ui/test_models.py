@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from memapp.inference.scripted import ScriptedModel
 from memapp.ui.dialogs import Question
+from memapp.ui.screens.chat import ChatScreen
 from memapp.ui.screens.models import ModelRows, ModelsScreen
 from tests.inference import tiny_gguf
 from tests.inference.hub import Hub, list_of_models, serving
+from tests.services.test_models import odd_files
 
 from .conftest import Seen, World
 
@@ -56,7 +59,7 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
         await seen.press("d", until=lambda: any("Choose another first" in one for one in seen.toasts()))
         await seen.pilot.press("up", "enter", "down")
-        await seen.settle(lambda: seen.app.runtime.settings.model == "")
+        await seen.settle(lambda: seen.app.runtime.settings.model == "bundled")
         await seen.pilot.press("d")
         await answer(seen, "enter")
         await seen.until("not here yet")
@@ -99,3 +102,89 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
         download = seen.app.session.talk.downloading
     assert download is not None and download.cancel.is_set()
     site.hold.clear()
+
+
+async def test_what_is_no_file_never_ends_the_screen(world: World) -> None:
+    odd_files(world.folder / "models")
+    async with world.opened() as seen:
+        await seen.press("f8", until="unusable")
+        rows = seen.app.screen.query_one(ModelRows)
+        await seen.until(lambda: len(rows.items) > 5)
+        for _ in rows.items:
+            await seen.press("down", "enter")
+        assert isinstance(seen.app.screen, ModelsScreen)
+
+
+async def test_a_template_that_cannot_be_rendered_is_told_when_the_model_loads_and_on_its_row(world: World) -> None:
+    (world.folder / "models").mkdir()
+    file = tiny_gguf.write(world.folder / "models" / "own.gguf", tiny_gguf.BROKEN_TEMPLATE)
+    (world.folder / "config.toml").write_text(f'model = "{file}"\n', "utf-8")
+    async with world.opened() as seen:
+        await seen.until("The chat template in this file cannot be rendered")
+        await seen.press("f8", until="● own")
+        rows = seen.app.screen.query_one(ModelRows)
+        await seen.until(lambda: rows.current and rows.current.name == "own")
+        await seen.until("cannot be rendered")
+
+
+@pytest.fixture
+def default_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A site with the default model."""
+    content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes() + bytes(600_000)
+    with serving(content) as opened:
+        list_of_models(tmp_path / "list", opened, monkeypatch, "default = true\n")
+        yield opened
+
+
+async def test_the_first_screen_offers_the_default_model_and_one_key_gets_it(world: World, default_site: Hub) -> None:
+    async with world.opened((80, 24)) as seen:
+        await seen.until("This small model cannot hold a conversation. ctrl+o gets one that can: Tiny, 1 MB")
+        await seen.type("half a message", "ctrl+o", until="This connects memapp to 127.0.0.1")
+        await seen.press("escape")
+        assert default_site.asked == [] and seen.chat.composer.text == "half a message"
+        default_site.hold.set()
+        default_site.cut = [600_000]
+        await seen.press("ctrl+o", "enter", until="↓ Fetching Tiny: ")
+        await seen.until(lambda: "% · F8 stops it" in seen.words() and "ctrl+o" not in seen.words())
+        await seen.type(" and the rest", "enter")
+        await seen.answered()
+        first, models_loaded = seen.app.runtime.chat.ready(), seen.app.session.talk._loads
+        default_site.hold.clear()
+        world.model = ScriptedModel(name="tiny")
+        await seen.until(lambda: any("Tiny is here and whole. It answers from now on." in toast for toast in seen.toasts()))
+        await seen.until(lambda: seen.app.runtime.chat.ready() is world.model)
+        assert first is not world.model and seen.app.session.talk._loads == models_loaded + 1
+        await seen.settle(lambda: "Fetching" not in seen.words())
+        await seen.press("ctrl+n", until="A new chat.")
+        assert "ctrl+o" not in seen.words()
+
+
+async def test_a_chat_that_was_open_last_says_which_key_gets_a_better_model(world: World, default_site: Hub) -> None:
+    async with world.opened() as seen:
+        await seen.send("Hello there")
+    async with world.opened() as seen:
+        await seen.until("This small model cannot hold a conversation: ctrl+o gets one that can.")
+        await seen.press("ctrl+o", until="This connects memapp to 127.0.0.1")
+    assert default_site.asked == []
+
+
+async def test_a_model_that_arrives_during_an_answer_is_loaded_behind_it(world: World, default_site: Hub) -> None:
+    assert world.model is not None
+    async with world.opened() as seen:
+        world.model.misbehave("hang")
+        seen.chat.composer.insert("Tell me of the sea")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: seen.app.session.talk.busy)
+        loads = seen.app.session.talk._loads
+        await seen.press("ctrl+o", "enter", until=lambda: any("It answers from now on" in toast for toast in seen.toasts()))
+        assert seen.app.session.talk.busy and seen.app.session.talk._loads == loads
+        await seen.press("escape")
+        await seen.until(lambda: seen.app.session.talk._loads == loads + 1)
+
+
+async def test_nothing_is_offered_where_the_person_chose_the_bundled_model(world: World, default_site: Hub) -> None:
+    (world.folder / "config.toml").write_text('model = "bundled"\n', "utf-8")
+    async with world.opened() as seen:
+        assert "ctrl+o" not in seen.words()
+        await seen.press("ctrl+o")
+        assert isinstance(seen.app.screen, ChatScreen) and default_site.asked == []

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memapp.domain.changes import Actor, Created
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
 from memapp.store import changes
 from memapp.store.opening import open_database
@@ -17,7 +17,7 @@ from tests.ui.conftest import Seen, World
 
 async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(world: World) -> None:
     path = world.folder / "memapp.db"
-    made = open_database(path, ENGLISH)
+    made = open_database(path, WORDING)
     now = datetime.now(UTC)
     with made.write() as conn:
         lost = fact("User plays chess.", now, category="hobbies")
@@ -29,7 +29,7 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
     damaged = path.read_bytes()
 
     def start() -> Runtime:
-        world.database = open_database(path, ENGLISH)
+        world.database = open_database(path, WORDING)
         return world.start()
 
     app = MemappApp(start, world.folder / "log")

@@ -32,7 +32,7 @@ async def test_a_memory_of_another_process_is_shown(seen: Seen, other: Runtime) 
     await seen.pilot.press("f3")
     await seen.settle(lambda: isinstance(seen.app.screen, MemoriesScreen))
     curate.add(other, "User keeps bees.")
-    await seen.until("You keep bees.")
+    await seen.until("User keeps bees.")
 
 
 async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, other: Runtime) -> None:

@@ -8,8 +8,8 @@ from memapp.ui.widgets.outcome import OutcomeNote
 from tests.ui.conftest import Seen, World
 
 DOG = "I have a dog called Rex."
-QUOTED = 'My boss said "I hate Mondays".'
-KEPT = "Remembered: You have a dog called Rex."
+SOUP = "I had soup for lunch."
+KEPT = "Remembered: I have a dog called Rex."
 
 
 def known(seen: Seen) -> list[str]:
@@ -34,16 +34,16 @@ async def told(seen: Seen, *texts: str) -> None:
 
 
 async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
-    await told(seen, f"{DOG} {QUOTED}")
+    await told(seen, f"{DOG} {SOUP}")
     await seen.until(f"▸ {KEPT} · edit · undo · 1 not kept")
-    assert "not your own words" not in seen.text(), "why is said to those who look"
-    await seen.press("escape", "up", "w", until="– “I hate Mondays” · not your own words · keep anyway")
+    assert "a passing thing" not in seen.text(), "why is said to those who look"
+    await seen.press("escape", "up", "w", until="– “I had soup for lunch.” · a passing thing · keep anyway")
     await seen.press("down", "down", until=lambda: "m keep anyway" in chosen(seen) and "m Remember" in seen.lines()[-1])
-    await seen.press("m", until=lambda: known(seen) == ["User has a dog called Rex.", "User hates Mondays."])
-    await seen.until("▾ Remembered 2 ✓ You have a dog called Rex.")
+    await seen.press("m", until=lambda: known(seen) == [SOUP, DOG])
+    await seen.until("▾ Remembered 2 ✓ I have a dog called Rex.")
     await seen.until(lambda: "u Undo" in seen.lines()[-1] and "m Remember" not in seen.lines()[-1])
-    await seen.press("u", until=lambda: known(seen) == ["User has a dog called Rex."])
-    await seen.until("– You hate Mondays. · you took it back · m keep anyway")
+    await seen.press("u", until=lambda: known(seen) == [DOG])
+    await seen.until("– “I had soup for lunch.” · you took it back · m keep anyway")
     await seen.press("up", "enter", until=lambda: "you took it back" not in seen.words())
 
 
@@ -56,17 +56,17 @@ async def test_one_thing_is_edited_and_taken_back_on_its_line(seen: Seen) -> Non
 
 
 async def test_why_the_only_statement_was_not_kept_is_said_at_once(seen: Seen) -> None:
-    await told(seen, QUOTED)
-    await seen.until(lambda: "▸ 1 not kept: not your own words" in seen.words())
+    await told(seen, SOUP)
+    await seen.until(lambda: "▸ 1 not kept: a passing thing" in seen.words())
 
 
 async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
-    await told(seen, QUOTED)
+    await told(seen, SOUP)
     await seen.click("1 not kept")
     await seen.until("keep anyway")
     await seen.click("keep anyway")
-    await seen.until(lambda: known(seen) == ["User hates Mondays."])
-    await seen.until("Remembered: You hate Mondays.")
+    await seen.until(lambda: known(seen) == [SOUP])
+    await seen.until(f"Remembered: {SOUP}")
     await seen.click("undo")
     await seen.until(lambda: known(seen) == [])
 
@@ -74,24 +74,24 @@ async def test_clicks_open_the_line_keep_and_take_back(seen: Seen) -> None:
 async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await told(seen, f"{DOG} I have diabetes.")
-    await seen.until(lambda: f"{KEPT} · edit · undo ● Waiting for you: Health “diabetes” · F4" in seen.words())
+    await seen.until(lambda: f"{KEPT} · edit · undo ● Waiting for you: Health “I have diabetes.” · F4" in seen.words())
     await seen.pilot.press("escape", "up", "w", "down", "down", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
     decisions.deny(seen.app.runtime, *(one.id for one in pending.list_pending(seen.app.runtime)))
     seen.app.session.memories_changed()
-    await seen.press("f2", until="You have diabetes. · you said no")
-    await seen.press("down", "m", until=lambda: "User has diabetes." in known(seen))
+    await seen.press("f2", until="“I have diabetes.” · you said no")
+    await seen.press("down", "m", until=lambda: "I have diabetes." in known(seen))
 
 
 async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:
     preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
     await told(seen, "We're moving from Utrecht to Ghent soon.")
-    await seen.until("Waiting for you: Fact “You are moving from Utrecht to Ghent.”")
+    await seen.until("Waiting for you: Fact “We're moving from Utrecht to Ghent soon.”")
 
 
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
     async with world.opened() as seen:
-        await told(seen, f"{DOG} {QUOTED}", QUOTED)
+        await told(seen, f"{DOG} {SOUP}", SOUP)
         before = [str(one.content) for one in seen.app.screen.query(OutcomeNote)]
     async with world.opened() as seen:
         await seen.until(lambda: seen.text().count("1 not kept") == 2)
@@ -99,7 +99,7 @@ async def test_the_same_is_said_after_a_restart(world: World) -> None:
 
 
 async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:
-    await told(seen, f"{DOG} {QUOTED}")
+    await told(seen, f"{DOG} {SOUP}")
     await seen.click("1 not kept")
     seen.chat.composer.focus()
     await seen.type("muwe")
@@ -109,6 +109,6 @@ async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:
 
 async def test_a_smiley_harms_neither_the_line_nor_the_next_start(world: World) -> None:
     async with world.opened() as seen:
-        await told(seen, f"{QUOTED} :(")
+        await told(seen, f"{SOUP} :(")
     async with world.opened() as seen:
-        await seen.until("1 not kept: not your own words")
+        await seen.until("1 not kept: a passing thing")

@@ -21,7 +21,7 @@ from memapp.domain.expectation import Verdict
 from memapp.domain.memory import Recalled
 from memapp.errors import StoreLocked
 from memapp.inference.scripted import ScriptedEmbedder
-from memapp.language.english.duplicates import ENGLISH
+from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, preferences
 from memapp.services.models import Fit
@@ -76,7 +76,7 @@ async def conversation(world: World, size: tuple[int, int], *, before: bool = Tr
     # Fixed here: how memories are ranked and guesses compared is measured elsewhere, and may change.
     with (
         patch("memapp.services.retrieved.find", _recalled),
-        patch("memapp.prompts.quotes.choose", lambda text, hits, _, **_more: tuple(hits) if "tea" in text else ()),
+        patch("memapp.services.retrieved._fitting", lambda text, hits, *_, **_more: list(hits) if "tea" in text else []),
         patch("memapp.services.turn.mismatch", lambda *_, **__: verdict),
     ):
         if before:
@@ -96,7 +96,7 @@ MEMORY = "Anna likes oolong tea in the morning."
 OOLONG = "You like **oolong**:\n\n1. in the morning\n2. without sugar\n\n```\nwater at 85 C\n```"
 SAID = (
     ("Good morning!", ("Good morning, Anna.", "Which teas do I like?", ())),
-    ("Which tea do I like in the morning?", (OOLONG, "How do I make it?", ("tea", "morning"))),
+    ("Which tea is good in the morning?", (OOLONG, "How do I make it?", ("tea", "morning"))),
 )
 
 
@@ -110,7 +110,7 @@ async def _talk(world: World, seen: Seen) -> None:
 
 def _talked(world: World) -> None:
     """Put the same into the file, beside any screen."""
-    world.database = open_database(world.folder / "memapp.db", ENGLISH)
+    world.database = open_database(world.folder / "memapp.db", WORDING)
     runtime = world.start()
     assert world.model is not None
     runtime.chat.fill(world.model)
@@ -170,7 +170,7 @@ async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tup
     async with world.opened(size=size) as seen:
         preferences.set_preference(seen.app.runtime, "ask_in_chat", "false")
         preferences.set_preference(seen.app.runtime, "hints", "false")
-        await seen.send('I have a dog called Rex. My boss said "I hate Mondays". I have diabetes.')
+        await seen.send("I have a dog called Rex. I had soup for lunch. I have diabetes.")
         await seen.until(lambda: "Remembered" in seen.text() and "Waiting for you" in seen.text() and "not kept" in seen.text())
         await seen.settle()
         compare(seen, f"outcome-{name}", update)

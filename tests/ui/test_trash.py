@@ -161,18 +161,18 @@ async def test_what_is_known_again_stays_and_that_is_said(world: World) -> None:
 async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_said(world: World) -> None:
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
-        written = curate.get(runtime, curate.add(runtime, "User lives in Bergen.").memory_id)
+        written = curate.get(runtime, curate.add(runtime, "I live in Bergen.").memory_id)
         with runtime.decide() as session:
             changes.apply(session, Purged(written.id), Actor("person"))
-            changes.apply(session, Created(replace(written, origin="distilled")), Actor("rules"))
+            changes.apply(session, Created(replace(written, origin="said")), Actor("rules"))
         curate.discard(runtime, written.id)
         seen.app.session.memories_changed()
         await seen.settle()
-        put_cursor(screen, "User lives in Bergen.")
+        put_cursor(screen, "I live in Bergen.")
         await seen.pilot.press("r")
         await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in one for one in seen.toasts()))
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
-        assert "User lives in Bergen." in in_trash(runtime)
+        assert "I live in Bergen." in in_trash(runtime)
         assert [one.new_value for one in pending.list_pending(runtime)] == ["Bergen"]
 
 
@@ -310,7 +310,7 @@ async def test_a_learned_memory_may_take_its_messages_along(world: World) -> Non
     async with world.opened() as seen:
         assert world.model is not None
         world.model.enqueue("Fine.")
-        await seen.send("Dragonfruit is what I like.")
+        await seen.send("What goes with dragonfruit?")
         runtime = seen.app.runtime
         message = seen.chat.transcript.bubbles[0].message
         revision = curate.add(runtime, "Anna likes dragonfruit.")

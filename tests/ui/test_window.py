@@ -33,6 +33,7 @@ from memapp.ui.messages import MemoriesChanged, TurnRefused
 from memapp.ui.safe import notify
 from memapp.ui.screens import memory_list
 from memapp.ui.screens.chat import ChatScreen
+from memapp.ui.screens.trash import TrashScreen
 from memapp.ui.widgets.composer import Composer
 from memapp.ui.widgets.help import Help
 from memapp.ui.widgets.searchfield import SearchField
@@ -409,3 +410,20 @@ async def test_a_message_sent_while_memory_opens_keeps_what_was_pasted(world: Wo
         await seen.until(lambda: seen.chat.transcript.bubbles)
         await seen.answered()
         assert seen.chat.transcript.bubbles[0].message.pasted == ((0, 15),)
+
+
+async def test_a_screen_whose_end_is_cancelled_does_not_keep_the_app_from_closing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = TrashScreen.on_event
+
+    async def cancelled(self: TrashScreen, event: events.Event) -> None:
+        await ended(self, event)
+        if isinstance(event, events.Unmount):
+            monkeypatch.setattr(TrashScreen, "on_event", ended)
+            raise asyncio.CancelledError
+
+    async with world.opened() as seen:
+        await seen.press("f5", until=lambda: isinstance(seen.app.screen, TrashScreen))
+        monkeypatch.setattr(TrashScreen, "on_event", cancelled)
+    assert not seen.app.is_running

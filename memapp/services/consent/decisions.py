@@ -3,7 +3,7 @@
 Every decision is one step of the history, named by what it returns, and is taken back by that name (`services.undo`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -22,11 +22,10 @@ from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile_hints import needs_yes
+from memapp.language.profile import says_value
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
-from memapp.services.consent import outdated, pending
-from memapp.services.merge import sharing_words, write
+from memapp.services.consent import pending
 from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, memories
 from memapp.store.encoding import new_id
@@ -36,6 +35,8 @@ from memapp.store.session import Session
 SNOOZE_HOURS = 24
 LAST_HOURS = 12
 """What was put off comes up again so long before its time is over, at least."""
+READ_AGAIN = 100
+"""So many memories that name a lost value are read, the shortest: those that state it say little else."""
 KNOWN = "The profile says that already."
 
 Decider = Literal["person", "chat", "signals"]
@@ -149,9 +150,10 @@ def forget_said_by(runtime: Runtime, gone: Sequence[Memory], actor: Actor) -> No
     """Take away, as part of a step, what the profile has from memories that went to the trash and no other memory says."""
     with runtime.decide() as session:
         for request in consents.list_standing(session):
-            if any(_says(one, request) and not set(one.sources).isdisjoint(request.evidence) for one in gone):
+            says = _saying(session, request.field, request.new_value)
+            if any(says(one.text) and not set(one.sources).isdisjoint(request.evidence) for one in gone):
                 known = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
-                if not any(_says(one, request) for one in known):
+                if not any(says(one.text) for one in known):
                     _write(session, runtime, request.field, request.new_value, "", actor)
 
 
@@ -186,13 +188,12 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor)
-        outdated.retire(session, runtime, request, lost, actor)
+        retire(session, runtime, request, lost, actor)
         for other in pending.rivals(session, request):
             pending.end(session, other, "withdrawn", by, actor)
         expectations.learn_again(session, said_in)  # what more these messages say of it needs no yes any more
     if memory and memories.find_same(session, normalise(memory.text)) is None:
-        _remember(session, runtime, memory, actor)
-    outdated.ask(session, runtime, request, lost, memory)
+        _remember(session, memory, actor)
     return actor.step
 
 
@@ -225,7 +226,7 @@ def _keep_instead(session: Session, runtime: Runtime, request: ConsentRequest, v
     return carry_out(session, runtime, chosen, "person", actor)
 
 
-def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) -> None:
+def _remember(session: Session, memory: Memory, actor: Actor) -> None:
     """Bring a memory that waited: out of the trash where it lies there as it is, else like any new fact."""
     there, now = memories.get_memories(session, [memory.id]), session.now
     if there and there[0].text == memory.text:
@@ -237,7 +238,7 @@ def _remember(session: Session, runtime: Runtime, memory: Memory, actor: Actor) 
         changes.apply(session, Created(came), actor)
         return
     fact = replace(memory, id=new_id(now), sources=sources, created_at=now, updated_at=now)
-    write(runtime, session, fact, sharing_words(session, fact.text) if fact.is_compared else (), actor)
+    changes.apply(session, Created(fact), actor)
 
 
 def put_in_place(
@@ -251,16 +252,29 @@ def put_in_place(
 
 
 def _write(session: Session, runtime: Runtime, field: str, old: str, new: str, actor: Actor) -> None:
-    """Change a value as the person writes it, and what the memories say of the one that goes."""
+    """Change a value as the person writes it, and retire what the memories say of the one that goes."""
     says = pending.current(session, field)
     request = put_in_place(session, field, old, new, "person", actor)
-    outdated.retire(session, runtime, request, replaced(request, says), actor)
+    retire(session, runtime, request, replaced(request, says), actor)
 
 
-def _says(memory: Memory, request: ConsentRequest) -> bool:
-    """Say whether a memory says what a request put into the profile, a value of it or as a whole."""
-    said = needs_yes(memory.text, request.field, {})
-    return any(one.field == request.field and same_value(one.field, one.value, request.new_value) for one in said)
+def retire(
+    session: Session, runtime: Runtime, request: ConsentRequest, lost: str, actor: Actor, spared: Collection[str] = ()
+) -> None:
+    """Move to the trash the memories that say the value which goes with a request; what the person pinned stays."""
+    if not lost or same_value(request.field, lost, request.new_value):
+        return
+    reason: Literal["superseded", "person"] = "superseded" if request.new_value else "person"
+    says = _saying(session, request.field, lost)
+    for memory_id, text in memories.unpinned_texts_naming(session, lost, READ_AGAIN).items():
+        if memory_id not in spared and says(text):
+            changes.apply(session, SoftDeleted(memory_id, reason, runtime.purge_at()), actor)
+
+
+def _saying(session: Session, field: str, value: str) -> Callable[[str], bool]:
+    """Return what is True for the text of a memory that states a value of the profile, or came with it."""
+    brought = consents.texts_brought_by(session, field, value)
+    return lambda text: text in brought or says_value(text, field, value)
 
 
 def _checked(value: str) -> str:

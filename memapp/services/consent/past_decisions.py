@@ -1,21 +1,17 @@
 """The decisions that were made, as the history has them: told in words, taken back, and what was put off brought up again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
-from memapp.domain.changes import Actor, Event, Reverted, SoftDeleted, is_memapp
+from memapp.domain.changes import Actor, Event
 from memapp.domain.consent import CHAT, FORGOTTEN, ConsentRequest, decided, in_words_of, label, waiting_of
 from memapp.domain.history import Entry
-from memapp.domain.memory import Memory, State
 from memapp.domain.profile import has_many, has_value
 from memapp.domain.text import counted
 from memapp.errors import NotFound, UsageError
-from memapp.language.english.profile_hints import unknown_in
-from memapp.language.english.second_person import proposed
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
-from memapp.store import changes, consents, history, memories
+from memapp.store import consents, history
 from memapp.store.forget import erasing
 from memapp.store.session import Session
 
@@ -38,7 +34,7 @@ def describe(runtime: Runtime, step: str) -> str:
     more = sum(_decision(one) == decision for one in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and trashed {counted(moved, 'memory', 'memories')}" if moved else ""
-    return decided(decision, proposed(request), more) + went
+    return decided(decision, request, more) + went
 
 
 def wake(runtime: Runtime) -> list[str]:
@@ -84,7 +80,6 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     decision = _decision(entry)
     if decision == "changed":
         _restore_value(session, runtime, request, entry, actor)
-        _let_go(session, runtime, request, entry, actor)
     elif decision == "snoozed":
         consents.snooze(session, request.id, None)
     elif decision == "approved" and request.field == FORGOTTEN:
@@ -102,39 +97,20 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
 
 
 def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, entry: Entry, actor: Actor) -> None:
-    """Put the value before back in the place of the one that a decision brought, by the opposite request."""
+    """Put the value before back in the place of the one that a decision brought, by the opposite request.
+
+    What says that one and came in another step goes, too; what came in this step is taken back with it.
+    """
     says, value = pending.current(session, request.field), _value_before(session, entry)
     others = [one for one in says if one != request.new_value]
     in_the_way = (bool(value) and has_value(request.field, others, value)) if has_many(request.field) else bool(others)
     if in_the_way or (request.new_value and request.new_value not in says):
         raise UsageError("The profile was changed again since then.", "Take that back first.")
-    decisions.put_in_place(session, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
+    opposite = decisions.put_in_place(session, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
+    of_step = {one.memory_id for one in history.entries_of_step(session, entry.step)}
+    decisions.retire(session, runtime, opposite, request.new_value, actor, spared=of_step)
     known = [one.id for one in pending.pending_for(session, request.field, value)] if value else []
     pending.end_all(runtime, known, actor, undoes=entry.step)
-
-
-def _let_go(session: Session, runtime: Runtime, request: ConsentRequest, decision: Entry, actor: Actor) -> None:
-    """Take back what was learned later, thanks to a yes, from the messages that it was about; what the person touched stays."""
-    known = consents.agreed(session)
-    for memory in memories.list_learned_from(session, request.evidence):
-        entries = history.list_entries(session, memory_id=memory.id)
-        steps = dict.fromkeys(entry.step for entry in entries if entry.event is not Event.LINK)
-        if unknown_in(memory.text, known) and all(is_memapp(entry.actor) for entry in entries) and decision.step not in steps:
-            try:
-                with runtime.write():  # all of it or nothing
-                    for step in (one for one in steps if not history.was_taken_back(session, one)):
-                        unsaid = _unsaid(session, step, memory, known)
-                        changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
-            except UsageError:  # the person brought back what it took in or replaced: only this goes, as a step of its own
-                gone = SoftDeleted(memory.id, "person", runtime.purge_at())
-                changes.apply(session, gone, replace(actor, step=""))
-
-
-def _unsaid(session: Session, step: str, memory: Memory, known: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return what a step took in or replaced and needs a yes by now: it stays where it is."""
-    touched = [entry.memory_id for entry in history.entries_of_step(session, step) if entry.memory_id != memory.id]
-    there = [one for one in memories.get_memories(session, touched) if one.state is not State.LIVE]
-    return tuple(one.id for one in there if one.origin != "person" and unknown_in(one.text, known))
 
 
 def _value_before(session: Session, entry: Entry) -> str:

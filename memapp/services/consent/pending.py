@@ -5,19 +5,19 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor
+from memapp.domain.changes import Actor, is_memapp
 from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
 from memapp.domain.howto import in_full
 from memapp.domain.lifecycle import is_over
 from memapp.domain.memory import Memory, State
-from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value
+from memapp.domain.profile import FIELDS, VALUE_CHARS, Hint, has_many, has_value, same_value
 from memapp.errors import UsageError
-from memapp.language.english.consent import proposes
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile_hints import unknown_in
+from memapp.language.consent import proposes
+from memapp.language.sensitive import unknown_in, values_in
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
-from memapp.store import chat, consents, memories
+from memapp.store import chat, consents, history, memories
 from memapp.store.encoding import new_id
 from memapp.store.lifecycle import behind, days_of_use
 from memapp.store.session import Session
@@ -60,18 +60,17 @@ def memory_text(runtime: Runtime, request_id: str) -> str:
 
 
 def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
-    """Return the memory that approving a request stores. One that states several values is stored with the last yes it needs."""
+    """Return the memory that approving a request stores. One that was asked about by several is stored with the last yes."""
     memory = consents.memory_of(session, request.id)
     if memory is None or request.field in BESIDE_PROFILE:
         return memory
     if not is_still_said(request, memory):
         return None
-    stated = unknown_in(memory.text, {})
-    if len(stated) < 2:
+    if same_value(request.field, memory.text, request.new_value):
         return memory
-    known = consents.read_profile(session)
-    known[request.field] = (*(known.get(request.field, ()) if has_many(request.field) else ()), request.new_value)
-    return memory if all(has_value(one.field, known.get(one.field, ()), one.value) for one in stated) else None
+    agreed, said = consents.agreed(session), [*values_in(memory.text), *consents.waited_with(session, memory.text)]
+    others = [one for one in said if one.field != request.field or not same_value(one.field, one.value, request.new_value)]
+    return memory if all(has_value(one.field, agreed.get(one.field, ()), one.value) for one in others) else None
 
 
 def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
@@ -169,6 +168,24 @@ def add_again(session: Session, request: ConsentRequest, proposer: str) -> Conse
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)
     return copy
+
+
+def unknown_of(session: Session, memory: Memory) -> list[Hint]:
+    """Return what a memory says that needs a yes before it may be known again.
+
+    These are the values that it states, and what was asked about when it came, as far as the person does not agree to it now. Of
+    what came without a question it is what its words tell, unless it was learned here: then the judge let it pass.
+    """
+    agreed = consents.agreed(session)
+    unknown, asked = unknown_in(memory.text, agreed), consents.waited_with(session, memory.text)
+    is_agreed = any(has_value(field, values, memory.text) for field, values in agreed.items())
+    if is_agreed or any(not one.value for one in unknown):
+        return unknown
+    lacking = [one for one in asked if not has_value(one.field, agreed.get(one.field, ()), one.value)]
+    learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1:]
+    is_judged = memory.origin == "said" and any(is_memapp(one.actor) for one in learned)
+    told = [one for one in unknown if one.field != FACT] if asked or is_judged else unknown
+    return list(dict.fromkeys([*lacking, *told]))
 
 
 def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:

@@ -6,24 +6,22 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
-from memapp.domain.consent import FACT, HOWTO, ConsentRequest
+from memapp.domain.consent import HOWTO, ConsentRequest, label
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
-from memapp.domain.profile import same_value
+from memapp.domain.profile import FIELDS, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.language.english.consent import says_yes, wants_yes_or_no
-from memapp.language.english.profile import said_instead
-from memapp.language.english.second_person import addressed
-from memapp.language.lexicon import lexicon
+from memapp.language.consent import begins_with_no, says_yes
+from memapp.language.profile import says_more, stated
+from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
-from memapp.services.consent import decisions, pending, requests
+from memapp.services.consent import decisions, pending
 from memapp.store import chat, consents, history
 
 TURNS_BETWEEN_QUESTIONS = 10
 MESSAGES_SINCE = 20
 """How many earlier messages are searched for an unanswered question."""
-_QUESTIONS = lexicon("consent_questions")
 
 
 def ask(runtime: Runtime, request_id: str, thread_id: str) -> Message:
@@ -60,7 +58,7 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     for request in waits:
         if message.id not in request.evidence:
             continue
-        if is_answer and not said_instead(message.typed_text, request.field):
+        if is_answer and not _states(message.typed_text, request.field):
             continue
         if not consents.question_of(session, request.id):
             return ask(runtime, request.id, message.thread_id)
@@ -73,7 +71,7 @@ def _answers_shown(runtime: Runtime, message: Message, request: ConsentRequest) 
         return False
     session = runtime.read()
     *_, said, reply = [None, None, *chat.list_messages(session, message.thread_id, before=message.seq, limit=2)]
-    if said is None or reply is None or reply.role is not Role.ASSISTANT or wants_yes_or_no(reply.text):
+    if said is None or reply is None or reply.role is not Role.ASSISTANT or reply.text.rstrip().endswith("?"):
         return False
     if question := consents.question_of(session, request.id):
         passed = passed_over(runtime, said)
@@ -118,21 +116,20 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
 def read_answer(runtime: Runtime, question: Message, reply: Message) -> bool | None:
     """Read the message right after a question: a typed yes approves, a typed no denies, anything else leaves it waiting.
 
-    A no that gives another value proposes that one.
+    A no that goes on with another value of the field denies, too: that value is proposed as any other.
     """
     with runtime.decide() as session:
         request = consents.asked_in(session, question.id)
         if request is None or request.state != "pending" or reply.pasted or not pending.is_open(session, request):
             return None
         yes = says_yes(reply.typed_text, request.field, request.new_value)
+        if yes is None and begins_with_no(reply.typed_text) and _states(reply.typed_text, request.field):
+            yes = False
         if yes:
             decisions.carry_out(session, runtime, request, "chat", runtime.actor(reply.thread_id))
-        instead = said_instead(reply.typed_text, request.field) if yes is None else ""
-        if yes is False or instead:
+        if yes is False:
             pending.end(session, request, "denied", "chat", runtime.actor(reply.thread_id))
-    if instead:
-        requests.propose(runtime, request.field, instead, message_id=reply.id, typed=True)
-    return False if instead else yes
+    return yes
 
 
 def answered_by(runtime: Runtime, question: Message) -> Entry | None:
@@ -149,13 +146,14 @@ def _came_up(request: ConsentRequest) -> bool:
     return is_memapp(request.proposer) and request.field != HOWTO  # which is no matter between two messages
 
 
+def _states(text: str, field: str) -> bool:
+    return any(one.field == field for one in stated(text, words_of(text)))
+
+
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:
-    """Say what a yes would keep: the value, and the sentence where that says more."""
-    value, questions = request.new_value, _QUESTIONS.table(request.field)
-    in_general = questions.pop("value").format(value)
-    if memory is None:
-        return in_general
-    for sentence, question in questions.items():
-        if same_value(request.field, memory.text, sentence.format(value)):
-            return question.format(addressed(value) if request.field == FACT else value)
-    return f'{in_general}, in the words "{one_line(clean(addressed(memory.text)))}"'
+    """Return what a yes would keep: a sentence, or a value by its field, with the words that come with it where they say more."""
+    value, words = request.new_value, one_line(clean(memory.text)) if memory else ""
+    if request.field not in FIELDS or same_value(request.field, words, value):
+        return f"“{words or value}”"
+    asked = f"your {'city' if request.field == 'city' else label(request.field).lower()}: {value}"
+    return f"{asked}, in the words “{words}”" if words and says_more(words) else asked

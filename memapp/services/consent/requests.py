@@ -7,8 +7,8 @@ from memapp.domain.consent import REQUEST_DAYS, ConsentRequest, corroborated
 from memapp.domain.memory import Memory
 from memapp.domain.profile import VALUE_CHARS, has_value
 from memapp.domain.text import clean, one_line
-from memapp.language.english.consent import proposes
-from memapp.language.english.profile_hints import may_apply_by_itself
+from memapp.language.consent import proposes
+from memapp.language.sensitive import may_apply_by_itself
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
 from memapp.store import consents, events

@@ -22,7 +22,7 @@ from memapp.domain.lessons.secrets import without_secrets
 from memapp.domain.portable import NOTHING_IMPORTED, refusal
 from memapp.domain.text import counted
 from memapp.errors import UsageError
-from memapp.language.english.failures import secret_forms, staying_words, tag_patterns
+from memapp.language.failures import secret_forms, staying_words, tag_patterns
 from memapp.runtime import Runtime
 from memapp.services.imports.files import cut_lines
 from memapp.services.lessons.recognise import clean_text, scope_hash

@@ -1,12 +1,11 @@
 """The memories and profile values of a file, each of which waits for the person's yes: anybody could have written the file.
 
 Nothing of it is known before. What is in the trash comes into the trash. No memory hides behind a question of something else: it
-waits with the requests that say what it says, and comes with the last yes to them (`consent.pending`), or not at all.
+waits with a request that says all that it says.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
 
 from memapp.domain.categories import NOTES
 from memapp.domain.changes import Created
@@ -15,12 +14,13 @@ from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, FORGOTTE
 from memapp.domain.foreign import ForeignFact
 from memapp.domain.memory import Kind, Memory, State
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
-from memapp.domain.profile import VALUE_CHARS, has_value, is_sensitive, same_value
+from memapp.domain.profile import VALUE_CHARS, Hint, has_value, is_sensitive, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
-from memapp.language.english.duplicates import normalise
-from memapp.language.english.profile_hints import as_value, is_secret, unknown_in
-from memapp.language.english.tags import tags_for
+from memapp.language.profile import says_more, says_value
+from memapp.language.sensitive import unknown_in, values_in
+from memapp.language.sentence import tells_secret
+from memapp.language.wording import normalise
 from memapp.services.consent import pending
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
@@ -57,7 +57,7 @@ def take_note(work: Work, note: ForeignFact) -> None:
     memory = Memory(
         id=work.session.new_id(),
         text=note.text,
-        tags=note.tags or tuple(tags_for(note.text)),
+        tags=note.tags,
         kind=Kind.SEMANTIC,
         category=NOTES,
         importance=FOREIGN_IMPORTANCE,
@@ -78,9 +78,9 @@ def take_request(work: Work, line: RequestLine) -> None:
     elif line.state in ("pending", "approved") and line.field not in (CHAT, CONFLICT):
         value = line.new_value
         memory = replace(_memory(work, line.memory), reason="") if line.memory else None  # nothing has happened to it yet
-        said = _said_by(line.field, value, memory.text) if memory else "none"
-        _propose(work, line.field, value, memory if said != "none" else None, evidence)
-        if memory and said != "all":
+        says_all = memory is not None and _says_all(line.field, value, memory.text)
+        _propose(work, line.field, value, memory if says_all else None, evidence)
+        if memory and not says_all:
             _let_wait(work, memory)
     else:
         work.left_out += 1
@@ -98,30 +98,23 @@ def ask_about_chat(work: Work, thread: Thread) -> None:
 
 
 def _let_wait(work: Work, memory: Memory) -> None:
-    """Put a memory before the person, unless it is known: each value of the profile that it says, else its words."""
-    if memory.state is not State.LIVE or is_secret(memory.text):
+    """Put a memory before the person, unless it is known: as the value of the profile that it states, else by its words."""
+    if memory.state is not State.LIVE or tells_secret(memory.text):
         work.left_out += 1
     elif memories.find_same(work.session, normalise(memory.text)) is not None:
         work.known += 1
     elif is_forgotten(work.runtime, memory.text):
         _propose(work, FORGOTTEN, memory.text, memory)
     else:
-        said = unknown_in(memory.text, work.profile)
-        if not said or not all(one.value for one in said):  # nothing of the profile, or nothing that can be asked by itself
-            _propose(work, HOWTO if memory.steps else FACT, memory.text, memory, memory.sources)
-            return
-        for one in said:
-            _propose(work, one.field, one.value, memory, memory.sources)
+        said = [one for one in unknown_in(memory.text, work.profile) if _says_all(one.field, one.value, memory.text)]
+        one = next(iter(said), Hint(HOWTO if memory.steps else FACT, memory.text))
+        _propose(work, one.field, one.value, memory, memory.sources)
 
 
-def _said_by(field: str, value: str, text: str) -> Literal["all", "part", "none"]:
-    """Tell how much a consent request says of what is sensitive in a memory; with all, a yes to one is a yes to the other."""
-    if is_sensitive(field) and same_value(field, text if field in BESIDE_PROFILE else as_value(text), value):
-        return "all"
-    states = unknown_in(text, {})
-    if not any(one.field == field and same_value(field, one.value, value) for one in states):
-        return "none"
-    return "all" if len(states) == 1 else "part"
+def _says_all(field: str, value: str, text: str) -> bool:
+    """Return True where a yes to a value is a yes to all that a memory says."""
+    is_statement = len(values_in(text)) == 1 and says_value(text, field, value) and not says_more(text)
+    return is_sensitive(field) and (is_statement or same_value(field, text, value))
 
 
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:

@@ -10,7 +10,7 @@ from memapp.domain.changes import Actor
 from memapp.domain.consent import FACT, FORGOTTEN, REQUEST_DAYS
 from memapp.domain.profile import normal_value
 from memapp.domain.text import clean, counted, one_line
-from memapp.language.english.duplicates import gist, normalise
+from memapp.language.wording import gist, normalise
 from memapp.runtime import Runtime
 from memapp.store import consents
 from memapp.store.encoding import new_id

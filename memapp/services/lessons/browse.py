@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memapp.domain.lessons.lesson import Lesson
 from memapp.domain.lessons.referee import Calibration
 from memapp.domain.lessons.run import Evidence, Run, RunStep
-from memapp.language.english.recall import query_words
+from memapp.language.recall import query_words
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
 from memapp.store import lesson_health, lesson_rows, referee, runs

@@ -9,7 +9,7 @@ from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.fingerprint import Fingerprint
 from memapp.domain.lessons.lesson import MAX_ACTION_CHARS
 from memapp.domain.lessons.secrets import without_secrets
-from memapp.language.english.failures import secret_forms, staying_words, tag_patterns
+from memapp.language.failures import secret_forms, staying_words, tag_patterns
 
 SCOPE_CHARS = 32
 

@@ -2,7 +2,7 @@
 
 It sees what was done up to a step, and nothing of what came of it. Of most steps it is known whether they worked: by those it is
 measured. What it says of the others counts in the utility of lessons while it is right often enough (`domain.lessons.referee`).
-A model that cannot do with the full form of prompt is not asked.
+A model whose entry in the list leaves it out is not asked.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from memapp.domain.lessons.referee import MOST, Calibration
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import referee as words
 from memapp.runtime import Runtime
-from memapp.services.prompt_form import prompt_form
+from memapp.services.model_jobs import may_do
 from memapp.services.reads import reading
 from memapp.store import referee as store
 from memapp.store import runs
@@ -40,7 +40,7 @@ def waiting(runtime: Runtime) -> int:
 def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
     """Return steps for the model to be measured by, and once that is done those that it is needed for."""
     model = runtime.chat.ready()
-    if model is None or prompt_form(runtime, model) != "full":
+    if model is None or not may_do(runtime, model, "referee"):
         return []
     session, key = runtime.read(), _key(model)
     so_far = next((one for one in store.calibrations(session) if one.model == key), Calibration(key, model.name))

@@ -1,8 +1,8 @@
 """The model as rewriter: in idle time it says a candidate in more general words, once: the job `rewording`.
 
 A reply that cannot be read is asked for once more. What it says is taken only if it is the two commands that were carried out
-without some of their names; else the template stays. It sees no output of any command. A model that cannot do with the full
-form of prompt is not asked.
+without some of their names; else the template stays. It sees no output of any command. A model whose entry in the list
+leaves it out is not asked.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from memapp.domain.lessons.rewording import may_go, reword
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.prompts import rewording as words
 from memapp.runtime import Runtime
-from memapp.services.prompt_form import prompt_form
+from memapp.services.model_jobs import may_do
 from memapp.store import changes, events
 from memapp.store import lessons as store
 from memapp.store.session import Session
@@ -48,7 +48,7 @@ def waiting(runtime: Runtime) -> int:
 
 def _to_reword(runtime: Runtime) -> list[Lesson]:
     model = runtime.chat.ready()
-    return store.unasked(runtime.read(), AT_ONCE) if model and prompt_form(runtime, model) == "full" else []
+    return store.unasked(runtime.read(), AT_ONCE) if may_do(runtime, model, "rewording") else []
 
 
 def _said(model: ChatModel, lesson: Lesson, cancel: Cancel) -> Said | None:

@@ -26,7 +26,7 @@ _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state 
                 AND id IN (SELECT request_id FROM request_evidence WHERE message_id IN (SELECT value FROM json_each(:messages)))
                 AND NOT EXISTS (SELECT 1 FROM request_evidence WHERE request_id = consent_requests.id
                                 AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
-_MEMORY_HOLDS = "(holds(nullif(memory, '') ->> 'text') OR holds(nullif(memory, '') ->> 'tags'))"
+_MEMORY_HOLDS = "({})".format(" OR ".join(f"holds(nullif(memory, '') ->> '{name}')" for name in ("text", "tags", "instead_of")))
 _HOLDING = f"""SELECT id FROM consent_requests
                WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
 

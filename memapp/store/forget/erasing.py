@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memapp.domain.changes import Actor, LessonPurged, Purged
+from memapp.domain.changes import Actor, LessonPurged, Purged, Updated
 from memapp.domain.forget import ERASED
 from memapp.domain.text import one_line
 from memapp.store import changes, chat, search
@@ -16,7 +16,7 @@ from memapp.store.forget.finding import holding, lessons_with, made_of, searchin
 from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.memories import get_memories
 from memapp.store.session import Session
-from memapp.store.snapshots import NORMAL_TEXT
+from memapp.store.snapshots import INSTEAD_OF, NORMAL_TEXT
 
 # What was written while the memory, or a message that goes with it, stood in the prompt, or out of the messages it came from.
 _WITH_IT = """
@@ -44,6 +44,8 @@ _FOLLOWING = (
 # What would bring the text of a memory back. A memory that says so to this day keeps those: they give nothing away.
 _SAME_VERSIONS = f"""DELETE FROM versions WHERE {NORMAL_TEXT} IN (SELECT value FROM json_each(:same))
     AND memory_id IN (SELECT id FROM memories WHERE user_id = :user AND normal_text <> {NORMAL_TEXT})"""  # noqa: S608
+_VERSIONS_INSTEAD = f"""DELETE FROM versions
+    WHERE memory_id IN (SELECT id FROM memories WHERE user_id = :user) AND holds({INSTEAD_OF})"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def erase(session: Session, actor: Actor, job: PurgeJob, said: Sequence[str] = (
         others += len([changes.apply(session, LessonPurged(one), actor) for one in lessons_with(session, job.words)])
         with searching(session, job.words):
             others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
+        others += _erase_said_before(session, actor, job.words)
         others += consent_requests.erase_holding(session, actor, job.words)
     others += consent_requests.erase_read_from(session, [*job.message_ids, *in_threads])
     others += chat.erase_threads(session, job.thread_ids)
@@ -88,8 +91,18 @@ def erase(session: Session, actor: Actor, job: PurgeJob, said: Sequence[str] = (
     others += consent_requests.erase_saying(session, same, waiting=by_person)
     if by_person:
         others += session.run(_SAME_VERSIONS, same=same).rowcount
+        others += _erase_said_before(session, actor, texts)
         others += _erase_drafts(session, [*texts, *sent, *(text for _, text in messages)])
     return Erased(len(memory_ids), len(messages) + len(in_threads), others)
+
+
+def _erase_said_before(session: Session, actor: Actor, texts: Iterable[str]) -> int:
+    """Take what was said before from beside what holds in its place; return how many rows that were."""
+    with searching(session, texts):
+        beside = session.column("SELECT id FROM memories WHERE user_id = :user AND holds(instead_of)")
+        for memory_id in beside:
+            changes.apply(session, Updated(memory_id, instead_of=""), actor)
+        return len(beside) + session.run(_VERSIONS_INSTEAD).rowcount
 
 
 def _erase_drafts(session: Session, texts: Iterable[str]) -> int:

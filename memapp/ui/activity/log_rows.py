@@ -5,9 +5,8 @@ from textual.content import Content
 from memapp.domain.changes import Event, is_memapp
 from memapp.domain.history import IMPORT, MESSAGE, label_of
 from memapp.domain.text import counted, shorten
-from memapp.language.english.history import who
-from memapp.language.english.labels import called
-from memapp.language.english.second_person import addressed
+from memapp.language.history import who
+from memapp.language.labels import called
 from memapp.ui.activity.read_models import LogLine, Undoable
 from memapp.ui.safe import joined, row
 from memapp.ui.widgets.labels import ago, when
@@ -52,7 +51,7 @@ def about(line: LogLine) -> str:
         return f"{counted(line.entries, 'message')} of yours"
     if line.entry.is_of_lesson:
         return "a lesson"
-    return f"“{addressed(line.said)}”" if line.said else "a memory"
+    return f"“{line.said}”" if line.said else "a memory"
 
 
 def is_file(line: LogLine) -> bool:

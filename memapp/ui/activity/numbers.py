@@ -9,10 +9,9 @@ from textual.widgets import Static
 
 from memapp.domain.activity import Count, Rate, Rates
 from memapp.domain.consolidation import Tidied
-from memapp.language.english.labels import operation_of, part_of
+from memapp.language.labels import operation_of, part_of
 from memapp.ui.safe import joined, plain
 
-FACTS_GOAL = 0.95
 ON_DEMAND_RECALLS_GOAL = 0.10
 LABEL, COLUMN = 42, 8
 """Together they fit into 80 columns."""
@@ -32,14 +31,12 @@ class NumbersView(VerticalScroll, can_focus=True):
 
 
 def _rates(rates: Rates) -> Content:
-    facts, turns = rates.facts_at_once, rates.recalled_on_demand
+    turns = rates.recalled_on_demand
     return Content("\n").join(
         [
             joined(("How well it does", "bold $primary")),
             _rate(rates.guesses.as_predicted, "messages came as predicted"),
             _rate(rates.guesses.same_topic, "were something else on the predicted topic"),
-            _rate(facts, "facts were well written at once", f"goal {FACTS_GOAL:.0%}", (facts.share or 0) >= FACTS_GOAL),
-            _rate(rates.facts_said, "of those say no more than you did; others are not kept"),
             _rate(
                 turns,
                 "turns needed a second look",

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from memapp.domain.activity import Rate, Tally
 from memapp.domain.memory import Kind
 from memapp.domain.text import counted
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.ui.safe import joined, plain
 
 BLOCKS = "▁▂▃▄▅▆▇█"

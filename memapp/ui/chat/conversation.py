@@ -84,6 +84,7 @@ class Conversation(Vertical):
 
     async def show_again(self) -> None:
         """Show what the file holds since something was erased: words that are gone stay nowhere here, to be saved again."""
+        self.state.thoughts.clear()
         typed_since = self.composer.text.removeprefix(self._settled)
         self.composer.clear_text()
         await self.composer.recall_prompts()
@@ -131,9 +132,13 @@ class Conversation(Vertical):
         self._say_what_waits()
 
     def rest(self) -> None:
-        """Let the time between two turns be used."""
-        if not self.state.busy and self.state.thread is not None:
+        """Let the time between two turns be used, or that before the first one."""
+        if self.state.busy:
+            return
+        if self.state.thread is not None:
             self.state.talk.rest(self.state.thread.id)
+        else:
+            self.state.talk.warm("", "", self.state.persona_id)
 
     async def on_learned(self, event: Learned) -> None:
         await self.turn.learned(event)
@@ -168,6 +173,8 @@ class Conversation(Vertical):
             await self.send(event.writing)
         except MemappError as error:
             self.status.say(str(error), problem=True)
+        except Exception as error:  # of what reads commands: what was written still stands in the composer
+            self.status.say(str(self.state.talk.bug(error, "kept this from being sent")), problem=True)
 
     @on(CommandMenu.OptionSelected)
     def _command_chosen(self, event: CommandMenu.OptionSelected) -> None:
@@ -183,8 +190,8 @@ class Conversation(Vertical):
     @on(ChatComposer.Hesitated)
     def _hesitated(self, event: ChatComposer.Hesitated) -> None:
         self.begin_silence()
-        if self.state.thread is not None and not event.text.startswith("/"):
-            self.state.talk.warm(self.state.thread.id, event.text)
+        if not event.text.startswith("/"):
+            self.state.talk.warm(self.state.thread_id, event.text, self.state.persona_id)
 
     @on(ChatTranscript.CharacterTyped)
     def _written(self, event: ChatTranscript.CharacterTyped) -> None:

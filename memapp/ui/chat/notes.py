@@ -6,7 +6,6 @@ from memapp.domain.changes import is_memapp
 from memapp.domain.consent import SHOWN_CHARS, ConsentRequest, change, decided, label
 from memapp.domain.provenance import Outcome
 from memapp.domain.text import one_line, shorten
-from memapp.language.english.second_person import proposed
 from memapp.ui.inbox.read_models import Settled
 from memapp.ui.messages import ModeWanted
 from memapp.ui.widgets.bubbles import Answer, Note, Said
@@ -33,10 +32,10 @@ def value_of(request: ConsentRequest) -> tuple[str, str]:
 def passed_over_note(request: ConsentRequest) -> Note:
     """Return what is said when the message after a question was no plain yes or no, or came too late."""
     if request.state == "pending":
-        line = f"● Still waits in the inbox for your yes or no: {change(proposed(request))} · F4"
+        line = f"● Still waits in the inbox for your yes or no: {change(request)} · F4"
         return Note(line, ModeWanted("inbox", "requests"), waits=[value_of(request)])
     decision = "approved" if request.state == "applied" else request.state
-    became = "" if decision == "withdrawn" else decided(decision, proposed(request))
+    became = "" if decision == "withdrawn" else decided(decision, request)
     line = " ".join(filter(None, ["That question is over.", became]))
     return Note(f"{line}  ·  F4, tab shows your profile", ModeWanted("inbox", "profile"))
 

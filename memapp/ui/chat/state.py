@@ -8,6 +8,11 @@ from memapp.services import chats
 from memapp.services.chats import Trace
 from memapp.ui.session import AppSession
 
+MOST_THOUGHTS = 50
+"""Replies whose thoughts stay in memory."""
+MOST_THOUGHT_CHARS = 40_000
+"""Of the thoughts of one reply."""
+
 
 @dataclass
 class RunningTurn:
@@ -35,6 +40,29 @@ class RunningTurn:
         return bool(self.phase) and self.reply is not None and self.reply.id == message.id
 
 
+class ThoughtStore:
+    """The thoughts behind the last replies of this session, by reply id. They are kept in memory alone."""
+
+    def __init__(self) -> None:
+        self._of_reply: dict[str, str] = {}
+
+    def add(self, reply_id: str, text: str) -> str:
+        """Add to the thoughts of a reply, as far as there is room; return what was added."""
+        before = self._of_reply.pop(reply_id, "")
+        added = text[: MOST_THOUGHT_CHARS - len(before)]
+        self._of_reply[reply_id] = before + added
+        if len(self._of_reply) > MOST_THOUGHTS:
+            del self._of_reply[next(iter(self._of_reply))]
+        return added
+
+    def of(self, reply_id: str) -> str:
+        return self._of_reply.get(reply_id, "")
+
+    def clear(self) -> None:
+        """Drop all thoughts: they may repeat erased words."""
+        self._of_reply.clear()
+
+
 class ChatState:
     """What the parts of Chat have in common."""
 
@@ -53,6 +81,7 @@ class ChatState:
         self.begun_by = 0
         """The turn that begins the chat on the screen; 0 where that is there, or was opened since."""
         self.turn = RunningTurn()
+        self.thoughts = ThoughtStore()
 
     @property
     def thread_id(self) -> str:

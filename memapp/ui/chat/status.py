@@ -53,7 +53,8 @@ class Status(StatusLine):
     def look(self) -> None:
         """Say what is going on, and what the composer is for."""
         state, chat = self._state, self._state.runtime.chat
-        if chat.state == "loading" or state.talk.loading:
+        download = state.talk.downloading
+        if chat.state == "loading" or state.talk.loading or download is not None:
             self._look_later(SOON_SECONDS)
         self._composer.hint(HINTS.get(chat.state, NO_MODEL).format(state.persona_name))
         words, problem = state.turn.doing, False
@@ -66,7 +67,8 @@ class Status(StatusLine):
             return
         if words:  # there is news, so what was said is over
             self._said, self._problem = "", False
-        super().say(words or self._said, problem=problem or self._problem)
+        arriving = f"↓ Fetching {download.name}: {download} · F8 stops it" if download is not None else ""
+        super().say(words or self._said or arriving, problem=problem or self._problem)
 
     def _look_later(self, seconds: float) -> None:
         if self._later is not None:

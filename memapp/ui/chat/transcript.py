@@ -64,6 +64,7 @@ class ChatTranscript(Transcript):
         Binding("m", "remember", "Remember", id="transcript.remember"),
         Binding("u", "take_back", "Undo", id="transcript.take_back"),
         Binding("w", "outcome", "What was kept", id="transcript.outcome"),
+        Binding("z", "thoughts", "Thoughts", id="transcript.thoughts"),
         Binding("t", "samples", "Sample chats", id="transcript.samples"),
         Binding("v", "colours", "Colours", id="transcript.colours"),
         Binding("left_square_bracket", "variant(-1)", "Other answer", show=False, id="transcript.variant_before"),
@@ -142,13 +143,25 @@ class ChatTranscript(Transcript):
         words, path = await asyncio.to_thread(read_models.welcome_words, self._runtime)
         await self.show([Welcome(words, path)], earlier=False)
 
+    @background("open")
+    async def refresh_welcome(self) -> None:
+        """Say what an empty chat says now: a model was loaded, or is on its way."""
+        for shown in self.query(Welcome):
+            shown.say(*await asyncio.to_thread(read_models.welcome_words, self._runtime))
+
     def bubble(self, message: Message) -> Said | Answer:
         """Return the widget of a message; the one that is being written goes on where it is."""
         if message.role is Role.USER:
             return Said(message)
         turn = self._state.turn
         running = turn.writes(message)
-        answer = Answer(message, self._state.persona_name, streaming=running, text=turn.text if running else None)
+        answer = Answer(
+            message,
+            self._state.persona_name,
+            streaming=running,
+            text=turn.text if running else None,
+            thoughts=self._state.thoughts.of(message.id),
+        )
         if running and turn.loop is not None:
             answer.hits = turn.loop.hits
         return answer
@@ -248,6 +261,8 @@ class ChatTranscript(Transcript):
                 return self.outcome.does("edit" if action == "edit" else "keep")
             case "outcome":
                 return self._cursor is not None and self.outcome_below is not None
+            case "thoughts":
+                return self._cursor is not None and isinstance(self.cursor, Answer) and self.cursor.thoughts is not None
             case "step" | "open" | "edit" | "remember" | "variant":
                 return self._cursor is not None
             case "chip" | "first" | "last":
@@ -289,6 +304,11 @@ class ChatTranscript(Transcript):
     def action_take_back(self) -> None:
         if self.outcome is not None:
             self.outcome.do("undo")
+
+    def action_thoughts(self) -> None:
+        """Unfold what the model thought before the chosen answer, or fold it again."""
+        if isinstance(self.cursor, Answer) and self.cursor.thoughts is not None:
+            self.cursor.thoughts.toggle()
 
     def action_go_on(self) -> None:
         self.post_message(self.GoOnWanted())

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from memapp.domain.chat import Message, MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
@@ -24,10 +25,10 @@ from memapp.domain.turn import (
     Waiting,
 )
 from memapp.errors import MemappError
-from memapp.language.english.second_person import addressed
 from memapp.services import chats
 from memapp.services.chats import Trace
 from memapp.services.consent import questions
+from memapp.services.open_turn import best_effort
 from memapp.ui.chat.notes import passed_over_note, settled_note
 from memapp.ui.chat.state import ChatState, RunningTurn
 from memapp.ui.chat.status import Status
@@ -39,7 +40,7 @@ from memapp.ui.session import recorded
 from memapp.ui.widgets.bubbles import Answer, Note, Said
 
 HINTS = (
-    "memapp keeps short facts from what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
+    "memapp keeps sentences of what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
     "F3 shows every memory: search, edit, pin, see where it comes from. F5 is the trash.",
     "The chips below an answer are the memories it used: go there with esc, choose with the arrow keys.",
 )
@@ -90,9 +91,8 @@ class TurnView:
                 loop.hits = hits
                 if answer:
                     answer.explain(hits)
-            case Thinking():
-                if answer:
-                    answer.say("thinking…")
+            case Thinking(text=text, retracts=retracts):
+                await self._think(answer, text, retracts=retracts)
             case Streamed(text=text):
                 turn.text += text
                 turn.phase = turn.phase if turn.reply and turn.reply.origin is Origin.COMMAND else "Writing · esc stops"
@@ -103,8 +103,7 @@ class TurnView:
                 turn.phase = "That would have been a repetition; writing again · esc stops"
                 if answer:
                     answer.restart()
-            case Completed(reply=reply, expects=expects):
-                loop.expects = expects
+            case Completed(reply=reply):
                 await self._end(reply)
             case Failed(reply=reply, error=error):
                 await self._end(reply, str(error))
@@ -142,6 +141,17 @@ class TurnView:
 
     def show_loop(self) -> None:
         self._drawer.show(self._turn.loop)
+
+    async def _think(self, answer: Answer | None, text: str, *, retracts: bool) -> None:
+        """Show thoughts under the answer; what was streamed as the answer may turn out to be one."""
+        if retracts:
+            self._turn.text = ""
+        added = self._state.thoughts.add(self._turn.reply.id, text) if self._turn.reply else ""
+        if answer:
+            if retracts:
+                answer.restart()
+            answer.say("thinking…")
+            await answer.think(added)
 
     def _answer(self) -> Answer | None:
         """Return the widget of the running answer, if its chat is shown."""
@@ -192,7 +202,7 @@ class TurnView:
             return
         memory, before, step = event.news.memory, event.news.before, event.news.step
         done = "Updated" if before else "Remembered"
-        self._state.session.undone.push(f"{done} “{shorten(addressed(memory.text), 40)}”", step)
+        self._state.session.undone.push(f"{done} “{shorten(memory.text, 40)}”", step)
         self._state.session.fresh_memory = memory.id
         if self._state.thread_id == event.thread_id != "":
             self._transcript.show_outcomes()
@@ -205,11 +215,11 @@ class TurnView:
             (words, texts) for words, texts in (("No longer remembered", news.texts), ("Remembered again", news.again)) if texts
         ]
         does, first = deeds[0]
-        self._state.session.undone.push(f"{does} “{shorten(addressed(first[0]), 40)}”", news.step)
+        self._state.session.undone.push(f"{does} “{shorten(first[0], 40)}”", news.step)
         self._state.session.memories_changed()
         for said, texts in deeds if self._state.thread_id == thread_id else ():
             more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-            text = addressed(texts[0]).rstrip("." if more else "")
+            text = texts[0].rstrip("." if more else "")
             self._transcript.add_note(Note(f"{said}: {text}", end=more, step=news.step))
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
@@ -239,7 +249,9 @@ class TurnView:
         self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
         for one in self._settled:
             self._state.session.undone.push(one.said, one.step)
-        self._passed_over = await asyncio.to_thread(questions.passed_over, self._state.runtime, message)
+        passed_over = partial(questions.passed_over, self._state.runtime, message)
+        attempt = partial(best_effort, self._state.runtime, message.thread_id, "passed_over", passed_over)
+        self._passed_over = await asyncio.to_thread(attempt)
         self._state.session.memories_changed()
 
     async def say_what_waits(self) -> None:

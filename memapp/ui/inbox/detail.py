@@ -14,8 +14,7 @@ from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
 from memapp.domain.text import around
-from memapp.language.english.history import who
-from memapp.language.english.second_person import addressed
+from memapp.language.history import who
 from memapp.ui.inbox.read_models import Shown, ShownFile, ShownRequest
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import ago, left, moment
@@ -71,7 +70,7 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     if request.field in NOW:
         return joined(("- now   ", "bold"), NOW[request.field]), joined(("+ then  ", "bold"), (shown.value, "bold"))
     if request.field == CONFLICT:
-        return joined(("- older ", "bold"), addressed(request.old_value)), joined(("+ newer ", "bold"), (shown.value, "bold"))
+        return joined(("- older ", "bold"), request.old_value), joined(("+ newer ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
     for piece in words_changed(shown.replaced, request.new_value):
         if piece.kind in ("same", "out"):
@@ -122,7 +121,7 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     ]
     if shown.memory:
         head = "It will say" if request.field == HOWTO else "With a yes it also remembers"
-        parts.insert(0, joined((head, "$text-muted"), "\n", addressed(shown.memory), "\n"))
+        parts.insert(0, joined((head, "$text-muted"), "\n", shown.memory, "\n"))
     if shown.also:
         settled = ("\nA yes here settles it.\n", "$text-muted")
         parts.insert(0, joined(("Also waiting for this   ", "bold"), " · ".join(shown.also), settled))

@@ -10,7 +10,6 @@ from memapp.domain.chat import Message
 from memapp.domain.consent import FACT, ConsentRequest, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
-from memapp.language.english.second_person import proposed
 from memapp.runtime import Runtime
 from memapp.services import activity, chats
 from memapp.services.consent import decisions, past_decisions, pending
@@ -45,7 +44,7 @@ class ShownRequest:
     @property
     def value(self) -> str:
         """What is proposed, as it is told to the person: for what they had forgotten that is the words of a memory."""
-        return proposed(self.request).new_value
+        return self.request.new_value
 
     @property
     def key(self) -> str:

@@ -11,7 +11,6 @@ class EpisodesPane(KindPane):
     KIND = Kind.EPISODIC
     NOTHING = (
         "No episodes yet.\n\n"
-        "What happened, and what a chat was about, is kept here in a\n"
-        "sentence or two. Ask for it in a chat (F2):\n"
-        "“What did we talk about last week?”"
+        "What a chat was about is kept here in a sentence or two, where a\n"
+        "model answers that passed its test for it: memapp models test."
     )

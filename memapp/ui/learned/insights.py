@@ -8,8 +8,7 @@ from textual.content import Content
 
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.text import counted, one_line, shorten
-from memapp.language.english.history import who
-from memapp.language.english.second_person import addressed
+from memapp.language.history import who
 from memapp.services import insights, undo
 from memapp.services.insights import Insight
 from memapp.ui.background import background
@@ -51,7 +50,7 @@ class InsightsPane(KindPane):
             await asyncio.to_thread(insights.keep_as_memory, self.runtime, one.id)
             (made,) = await asyncio.to_thread(undo.undoable, self.runtime, 1)
             self.body.leave_detail()
-            self.session.did(self, f"Kept “{shorten(one_line(addressed(one.text)), 40)}” as a memory of yours", made.id)
+            self.session.did(self, f"Kept “{shorten(one_line(one.text), 40)}” as a memory of yours", made.id)
 
 
 def _why(insight: Insight) -> Content:
@@ -59,7 +58,7 @@ def _why(insight: Insight) -> Content:
     rests_on = " and ".join(counted(*one) for one in counts if one[0])
     head = f"Why: {rests_on or 'nothing that is there still'}"
     said = [f"“{shorten(one_line(one.text), QUOTE_CHARS)}”" for one in insight.messages[-SHOWN:]]
-    known = [addressed(one.text) for one in insight.memories[-SHOWN:]]
+    known = [one.text for one in insight.memories[-SHOWN:]]
     more = insight.evidence - len(said) - len(known)
     lines = [joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")), *(joined("· ", one) for one in (*known, *said))]
     return Content("\n").join([*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])])

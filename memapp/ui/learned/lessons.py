@@ -18,7 +18,7 @@ from memapp.domain.lessons.lesson import MAX_RULE_CHARS, Lesson
 from memapp.domain.lessons.referee import Calibration
 from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import counted, one_line, shorten
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.lessons import browse, curate
 from memapp.ui.background import background

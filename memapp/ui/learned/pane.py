@@ -10,7 +10,6 @@ from textual.content import Content
 
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Kind, Memory
-from memapp.language.english.second_person import addressed
 from memapp.services import curate, undo
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import MemoryRows
@@ -68,7 +67,7 @@ class KindRows(MemoryRows):
 
     def draw(self, item: Memory, width: int) -> Content:
         words, style = self.ends.get(item.id, ("", ""))
-        head = joined(("★ " if item.pinned else "  ", "$accent"), row(addressed(item.text), 300))
+        head = joined(("★ " if item.pinned else "  ", "$accent"), row(item.text, 300))
         return joined(head.truncate(max(1, width - len(words) - 2), ellipsis=True, pad=True), (f"  {words}", style))
 
 

@@ -14,7 +14,6 @@ from memapp.domain.howto import parse_howto
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import one_line, shorten
 from memapp.errors import UsageError
-from memapp.language.english.second_person import addressed
 from memapp.services import curate, forget, howtos, lifecycle
 from memapp.ui.dialogs import Choice, ConfirmErase, Form, LineQuestion, TextCard
 from memapp.ui.memories.form import HowtoForm, MemoryFields, MemoryForm
@@ -65,7 +64,7 @@ class MemoryActions:
             if (revision := await self._node.app.push_screen_wait(form)) is not None:
                 self._did("Edited", memory, revision)
             return
-        before = MemoryFields(addressed(memory.text), memory.tags, memory.importance, memory.category)
+        before = MemoryFields(memory.text, memory.tags, memory.importance, memory.category)
         known = memory.text
 
         def save(one: MemoryFields) -> Revision | None:
@@ -74,7 +73,7 @@ class MemoryActions:
             now = curate.get(self._runtime, memory.id).text
             if changed and now != known:  # by another window, a command or upkeep
                 known = now
-                raise UsageError(f"Meanwhile it became “{addressed(now)}”: save again to put yours in its place.")
+                raise UsageError(f"Meanwhile it became “{now}”: save again to put yours in its place.")
             return curate.edit(self._runtime, memory.id, **changed) if changed else None
 
         form = MemoryForm("Edit", before, self._readers(), save)
@@ -191,7 +190,7 @@ class MemoryActions:
         return words, forget.preview(self._runtime, words)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
-        copy(self._node, "\n".join(addressed(one.text) for one in chosen))
+        copy(self._node, "\n".join(one.text for one in chosen))
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""
@@ -223,4 +222,4 @@ def _ids(chosen: Sequence[Memory]) -> list[str]:
 
 def _said(chosen: Sequence[Memory]) -> str:
     """Return what was chosen, in words short enough for a title."""
-    return f"“{shorten(one_line(addressed(chosen[0].text)), LABEL_CHARS)}”" if len(chosen) == 1 else many(len(chosen))
+    return f"“{shorten(one_line(chosen[0].text), LABEL_CHARS)}”" if len(chosen) == 1 else many(len(chosen))

@@ -8,8 +8,7 @@ from textual.content import Content
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line
-from memapp.language.english.labels import why
-from memapp.language.english.second_person import addressed
+from memapp.language.labels import why
 from memapp.ui.safe import joined, marked, row
 from memapp.ui.widgets.labels import age, ago, bar, is_overdue, kept
 from memapp.ui.widgets.rowlist import TimedRows
@@ -44,7 +43,7 @@ class MemoryRows(FoundRows):
         )
         tail = row(item.category, CATEGORY - 1, "$text-muted") if width >= WIDE else Content("")
         space = width - head.cell_length - (CATEGORY if width >= WIDE else 0)
-        text = found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True)
+        text = found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True)
         return joined(head, text, " " if tail else "", tail)
 
 
@@ -67,7 +66,7 @@ class TrashRows(FoundRows):
         end = (f"{stays:<{self.KEPT}}", "bold $error" if is_overdue(item.purge_at, now) else "$text-muted")
         tail = joined("  ", room, end)
         space = max(1, width - 1 - tail.cell_length)
-        return joined(" ", found_in(addressed(item.text), self.words, space).truncate(space, ellipsis=True, pad=True), tail)
+        return joined(" ", found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True), tail)
 
 
 def wanted_words(wanted: MemoryFilter) -> tuple[str, ...]:

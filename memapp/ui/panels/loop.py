@@ -11,8 +11,7 @@ from textual.widgets import Static
 from memapp.domain.activity import HitRates
 from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
-from memapp.language.english.labels import called
-from memapp.language.english.second_person import told
+from memapp.language.labels import called
 from memapp.services.chats import Trace
 from memapp.ui.safe import joined, plain, row
 from memapp.ui.widgets.labels import matched, rated
@@ -97,7 +96,7 @@ def _found(hits: tuple[Recalled, ...], detailed: bool) -> Content:
     return Content("\n").join(
         joined(
             (f"[{number}] ", "$accent"),
-            row(told(hit), 70),
+            row(hit.text, 70),
             (f"\n    it {matched(hit.why)}", "$text-muted"),
             (f"\n    {hit.why} = {rated(hit.score)}" if detailed else "", "$text-muted"),
         )

@@ -15,9 +15,8 @@ from textual.widgets import Static
 
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
-from memapp.language.english.labels import called, why
-from memapp.language.english.second_person import addressed
-from memapp.language.english.when import since_in
+from memapp.language.labels import called, why
+from memapp.language.when import since_in
 from memapp.runtime import Runtime
 from memapp.services import curate, howtos, lifecycle
 from memapp.ui.background import background
@@ -74,7 +73,7 @@ class ContentView(VerticalScroll, can_focus=True):
 
     def _text_of(self, memory_id: str) -> str:
         try:
-            return addressed(curate.get(self._runtime, memory_id).text)
+            return curate.get(self._runtime, memory_id).text
         except NotFound:
             return "(erased for good since)"
 
@@ -87,6 +86,7 @@ class ContentView(VerticalScroll, can_focus=True):
             ("tags", ", ".join(one.tags) or "none"),
             ("kind", called("kinds", one.kind)),
             ("origin", called("origins", one.origin)),
+            ("in place of", one.instead_of),
             ("known since", when(one.created_at, now)),
             ("holds since", since_in(one.text)),
             ("held until", when(one.held_until, now) if one.held_until else ""),
@@ -100,7 +100,7 @@ class ContentView(VerticalScroll, can_focus=True):
             ]
         lines = [joined((f"{name:>11}  ", "$text-muted"), value) for name, value in facts if value]
         used = joined(self.reasons.get(one.id, self.why), "\n\n") if one.id in self.reasons or self.why else ""
-        words = "" if one.steps else plain(addressed(one.text), "bold")
+        words = "" if one.steps else joined(plain(one.text, "bold"), (one.until, "$text-muted"))
         return joined(words, "\n\n" if words else "\n", used, Content("\n").join(lines))
 
 

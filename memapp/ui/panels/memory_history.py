@@ -15,9 +15,8 @@ from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version
 from memapp.domain.howto import numbered
 from memapp.domain.memory import Memory
-from memapp.language.english.history import who
-from memapp.language.english.labels import called
-from memapp.language.english.second_person import addressed
+from memapp.language.history import who
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
 from memapp.ui.safe import joined, plain
@@ -103,8 +102,8 @@ class MemoryHistory(Vertical):
         one, other = sorted((base, at))
         difference = self.query_one("#difference", Static)
         if one not in by_number:
-            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{addressed(text)}”") for text in by_number[at].replaced]
-            difference.update(joined((f"v{at}\n", "$text-muted"), addressed(by_number[at].version.text), *replaced))
+            replaced = [joined("\n\n", ("replaced ", "$text-muted"), f"“{text}”") for text in by_number[at].replaced]
+            difference.update(joined((f"v{at}\n", "$text-muted"), (by_number[at].version.text), *replaced))
         else:
             head = (f"v{one} → v{other}\n", "$text-muted")
             difference.update(joined(head, difference_of(by_number[one].version, by_number[other].version)))
@@ -114,7 +113,7 @@ def difference_of(before: Version, after: Version) -> Content:
     """Return what is different, told by signs as well as colours: -words- went out, +words+ came in."""
     pieces = [
         {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
-        for one in words_changed(addressed(before.text), addressed(after.text))
+        for one in words_changed(before.text, after.text)
     ]
     lines = [Content(" ").join(pieces)]
     for name, old, new in (

@@ -12,7 +12,7 @@ from memapp.domain.chat import Message
 from memapp.domain.memory import Memory
 from memapp.domain.provenance import UsedIn
 from memapp.domain.text import counted
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.provenance import provenance_of
 from memapp.ui.messages import MessageWanted

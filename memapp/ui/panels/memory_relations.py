@@ -15,7 +15,6 @@ from textual.widgets.tree import TreeNode
 
 from memapp.domain.memory import Memory
 from memapp.domain.text import clean, one_line, shorten
-from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import curate
 from memapp.ui.background import background
@@ -137,4 +136,4 @@ class MemoryRelations(Tree[str]):
 
 def _label(text: str, before: str = "") -> Text:
     """Return the words of a memory as a label of one line; a bare string would be read as markup."""
-    return Text(before + (shorten(one_line(clean(addressed(text)[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))
+    return Text(before + (shorten(one_line(clean(text[: 4 * LABEL_CHARS])), LABEL_CHARS) or "…"))

@@ -11,7 +11,6 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.changes import Event
-from memapp.language.english.second_person import addressed
 from memapp.services import jobs
 from memapp.ui.activity import log_rows
 from memapp.ui.activity.log_rows import LogRows, StepRows
@@ -178,7 +177,7 @@ class ActivityScreen(ModeScreen):
             if wanted is None:
                 return
             if wanted == "copy":
-                copy(self, addressed(two[1].text))
+                copy(self, (two[1].text))
                 return
         self.app.post_message(MemoryWanted(line.entry.memory_id))
 

@@ -16,7 +16,7 @@ from memapp.domain import commands
 from memapp.domain.chat import Message, Thread
 from memapp.domain.text import shorten
 from memapp.domain.turn import Accepted
-from memapp.services import chats
+from memapp.services import chats, downloads, models
 from memapp.ui import read_models
 from memapp.ui.background import background
 from memapp.ui.chat.composer import ChatComposer
@@ -24,6 +24,7 @@ from memapp.ui.chat.conversation import Conversation
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.threads import Threads
 from memapp.ui.chat.transcript import ChatTranscript
+from memapp.ui.dialogs import Question
 from memapp.ui.messages import (
     FileChanged,
     MemoryWanted,
@@ -62,6 +63,7 @@ class ChatScreen(StyledScreen):
         Binding("escape", "back", "Conversation", show=False, id="chat.back"),
         Binding("ctrl+n", "new", "New", id="chat.new"),
         Binding("ctrl+r", "retry", "Retry", id="chat.retry"),
+        Binding("ctrl+o", "get_default", "Get the default model", show=False, id="chat.get_default"),
         Binding("ctrl+t", "drawer", "Loop", id="chat.drawer"),
         Binding("ctrl+b", "threads", "Chats", id="chat.threads"),
         Binding("tab", "into_drawer", "Loop", show=False, id="chat.into_drawer"),
@@ -117,6 +119,8 @@ class ChatScreen(StyledScreen):
         await self.composer.recall_prompts()
         if not await asyncio.to_thread(chats.keeps_drafts, self.session.runtime):
             self.conversation.status.say("Two windows are open: the other one keeps the drafts.")
+        if last is not None and read_models.offer(self.session.runtime):
+            self.conversation.status.say(f"{read_models.SMALL}: {read_models.KEY}.")
         if commands.runs_something(question.text):
             self.composer.fill(question)  # from outside: it is run when the person has seen it here
         elif question.text:
@@ -197,6 +201,15 @@ class ChatScreen(StyledScreen):
         self.conversation.status.look()
         self.conversation.rest()
         self.conversation.transcript.show_outcomes()
+        self.conversation.transcript.refresh_welcome()
+        if self.session.runtime.chat.state == "ready":
+            self._say_template()
+
+    @background("template", exclusive=True)
+    async def _say_template(self) -> None:
+        """Say what to know of a model that gets its prompts in another form than its own."""
+        if remark := await asyncio.to_thread(models.template_remark, self.session.runtime):
+            self.conversation.status.say(remark)
 
     # Keys and the palette --------------------------------------------------------------------------------------------
 
@@ -207,6 +220,8 @@ class ChatScreen(StyledScreen):
             case "retry":
                 answered = self.is_mounted and self.transcript.last_answer is not None
                 return answered and not self.transcript.in_own_words and not self.state.busy
+            case "get_default":
+                return bool(read_models.offer(self.session.runtime))
             case "into_drawer":
                 return self.has_class("-loop") and self.focused is self.composer
         return True
@@ -239,6 +254,16 @@ class ChatScreen(StyledScreen):
     def action_retry(self) -> None:
         """Answer the last message again; the old answer stays as a variant."""
         self.conversation.retry()
+
+    @background("deed")
+    async def action_get_default(self) -> None:
+        """Fetch the default model in the background, when the person agrees to where it comes from."""
+        runtime = self.session.runtime
+        chosen = await asyncio.to_thread(downloads.find_default, runtime)
+        terms = downloads.terms(chosen, runtime.settings.download_proxy)
+        if await self.app.push_screen_wait(Question(f"Get {chosen.name}?", terms, "get it", "not now")):
+            self.session.talk.download(chosen)
+            self.conversation.status.look()
 
     def action_drawer(self) -> None:
         if self.conversation.drawer.has_focus:
@@ -286,6 +311,8 @@ class ChatScreen(StyledScreen):
             name = shorten(persona.name, 40)
             yield SystemCommand(f"New chat with {name}", f"/persona {key}", partial(self.open_thread, None, persona=key))
         yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(transcript.write_memory, ""))
+        if offered := read_models.offer(self.session.runtime):
+            yield SystemCommand("Get a model that can hold a conversation", f"{offered} (ctrl+o)", self.action_get_default)
         yield SystemCommand("Write in your editor", "The one that EDITOR names (ctrl+g)", self.composer.action_editor)
         if state.busy:
             yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)

@@ -16,7 +16,6 @@ from textual.widgets.option_list import Option
 
 from memapp.domain.text import one_line, shorten
 from memapp.errors import MemappError
-from memapp.language.english.second_person import addressed
 from memapp.runtime import Runtime
 from memapp.services import browse, chats, curate
 from memapp.services.browse import Hit
@@ -103,7 +102,7 @@ class FindScreen(ModalScreen[Hit | None]):
 
     def _row(self, hit: Hit, words: Sequence[str]) -> Content:
         when = (f"  {moment(hit.at, self._runtime.clock()):>11}  ", "$text-muted")
-        found = addressed(hit.snippet) if hit.kind == "memory" else hit.snippet or hit.title
+        found = hit.snippet if hit.kind == "memory" else hit.snippet or hit.title
         text = marked(shorten(one_line(found), SNIPPET_CHARS), words, "bold $accent underline")
         where = joined(("  in ", "$text-muted"), row(hit.title, 40, "$text-muted")) if hit.kind == "message" else ""
         if not hit.beside:

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory, State
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import curate, lifecycle, undo
 from memapp.ui.background import background

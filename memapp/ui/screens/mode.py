@@ -51,4 +51,5 @@ class ModeScreen(StyledScreen):
     async def on_event(self, event: events.Event) -> None:
         """Let keys and everything else have a turn after each event: those of opening a screen come all at once."""
         await super().on_event(event)
-        await asyncio.sleep(0)
+        if not isinstance(event, events.Unmount):  # that of a screen that closes may be cancelled here
+            await asyncio.sleep(0)

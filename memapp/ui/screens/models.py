@@ -3,7 +3,7 @@
 import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -66,8 +66,7 @@ class ModelRows(ExplainedRows[ModelChoice]):
         if self._arriving(item):
             getting = "It is being downloaded; enter stops that."
         sentences = " ".join(part for part in (item.note, needs, speed) if part)
-        form = f"Prompts: {item.form}." if item.form else ""
-        text = "\n".join(part for part in (sentences, form, licence, getting, place) if part)
+        text = "\n".join(part for part in (sentences, item.jobs, licence, getting, place) if part)
         return joined((item.name, "bold $primary"), "\n", text)
 
     def _arriving(self, item: ModelChoice) -> str:
@@ -119,7 +118,7 @@ class ModelsScreen(ModeScreen):
         rows.show(choices, at=None if rows.current else self._answering)
         self._show_state()
 
-    @work(exclusive=True, group="loading")
+    @background("loading", exclusive=True)
     async def _follow_loading(self) -> None:
         """Say how far a model is that loads or arrives; a change of its state is announced."""
         while self.is_current and (self.session.talk.loading or self.session.talk.downloading):
@@ -172,7 +171,8 @@ class ModelsScreen(ModeScreen):
         """Download a model when the person agrees to where it comes from, or stop that."""
         talk = self.session.talk
         if talk.downloading is None:
-            question = Question(f"Download {chosen.name}?", downloads.terms(chosen), "download it", "do not")
+            terms = downloads.terms(chosen, self.runtime.settings.download_proxy)
+            question = Question(f"Download {chosen.name}?", terms, "download it", "do not")
             if await self.app.push_screen_wait(question):
                 talk.download(chosen)
         elif talk.downloading.name == chosen.name:

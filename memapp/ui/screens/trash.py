@@ -11,8 +11,7 @@ from textual.widgets import Static
 
 from memapp.domain.filters import MemoryFilter, Sort
 from memapp.domain.memory import Memory
-from memapp.language.english.labels import why
-from memapp.language.english.second_person import addressed
+from memapp.language.labels import why
 from memapp.ui.background import background
 from memapp.ui.memories.memory_rows import TrashRows
 from memapp.ui.messages import MemoryWanted
@@ -88,7 +87,7 @@ class TrashScreen(MemoryListScreen):
         one = self.rows.current
         self.note.display = one is not None
         if one is not None:
-            self.note.update(joined((self._fate(one), "$text-muted"), "\n", (addressed(one.text), "bold")), layout=False)
+            self.note.update(joined((self._fate(one), "$text-muted"), "\n", (one.text, "bold")), layout=False)
 
     def _fate(self, one: Memory) -> str:
         now = self.runtime.clock()

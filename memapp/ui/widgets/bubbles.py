@@ -15,11 +15,11 @@ from textual.widgets import Static
 from memapp.domain.chat import FROM_MEMORY, OWN_WORDS, Message, MessageStatus, Origin
 from memapp.domain.memory import Recalled
 from memapp.domain.text import clean, one_line
-from memapp.language.english.second_person import told
 from memapp.ui.safe import joined, plain, row, undo_words
 from memapp.ui.widgets.labels import at_moment, clock, cost, matched
 from memapp.ui.widgets.live import LiveText
 from memapp.ui.widgets.markdown import ReplyMarkdown, has_marks
+from memapp.ui.widgets.thoughts import ThoughtFold
 
 MOST_SHOWN = 2000
 """Characters of a message of the person that are laid out; the rest is a key away."""
@@ -40,6 +40,10 @@ class Welcome(Static):
         self.path = path
         """Empty but at the first start."""
 
+    def say(self, text: str, path: str) -> None:
+        self.path = path
+        self.update(plain(text))
+
 
 class Said(Static):
     """What the person wrote."""
@@ -55,7 +59,9 @@ class Said(Static):
 class Answer(Vertical):
     """A reply: its text, the memories behind it, how it ended and what it cost."""
 
-    def __init__(self, message: Message, name: str, *, streaming: bool = False, text: str | None = None) -> None:
+    def __init__(
+        self, message: Message, name: str, *, streaming: bool = False, text: str | None = None, thoughts: str = ""
+    ) -> None:
         super().__init__()
         self.message = message
         self.persona_name = name
@@ -71,6 +77,7 @@ class Answer(Vertical):
         self._head = Static(self._title(), markup=False, classes="head")
         self._waits = Static(row("…", style="$text-muted italic"), markup=False, classes="waits")
         self._live = LiveText(self.text if streaming else "")
+        self.thoughts = ThoughtFold(thoughts) if thoughts.strip() else None
         self._foot = Static(markup=False, classes="foot")
 
     def compose(self) -> ComposeResult:
@@ -80,6 +87,8 @@ class Answer(Vertical):
             yield self._live
         else:
             yield from self._whole()
+        if self.thoughts is not None:
+            yield self.thoughts
         yield self._foot
 
     def on_mount(self) -> None:
@@ -96,6 +105,14 @@ class Answer(Vertical):
         self._waits.display = False
         self._live.add(added)
 
+    async def think(self, text: str) -> None:
+        """Add to what the model thought before the reply."""
+        if self.thoughts is not None:
+            self.thoughts.add(text)
+        elif text.strip():
+            self.thoughts = ThoughtFold(text.lstrip())
+            await self.mount(self.thoughts, before=self._foot)
+
     def restart(self) -> None:
         self.text = ""
         self._waits.display = True
@@ -107,7 +124,7 @@ class Answer(Vertical):
         self._streaming = False
         async with self.batch():
             await self.remove_children([self._head, self._waits, self._live])
-            await self.mount_all(self._whole(), before=self._foot)
+            await self.mount_all(self._whole(), before=self.thoughts or self._foot)
             self._show_foot()
 
     def explain(self, hits: Sequence[Recalled], variant: tuple[int, int] | None = None) -> None:
@@ -166,7 +183,7 @@ class Answer(Vertical):
         self._foot.update(Content("\n").join(parts))
 
     def _chip(self, number: int, hit: Recalled) -> Content:
-        words = row(told(hit), CHIP_CHARS)
+        words = row(hit.text, CHIP_CHARS)
         if self._says(hit):
             words = plain("where you said it" if hit.kind == "message" else f"kept {at_moment(hit.at, self.message.created_at)}")
         elif hit.kind == "message":
@@ -178,7 +195,7 @@ class Answer(Vertical):
 
     def _says(self, hit: Recalled) -> bool:
         """Say whether an answer from memory says already what a hit says: a chip then tells what it does not."""
-        begun = one_line(told(hit))[: CHIP_CHARS - 1].rstrip(".!… ")
+        begun = one_line(hit.text)[: CHIP_CHARS - 1].rstrip(".!… ")
         return self.message.model == FROM_MEMORY and hit.said_by != "assistant" and begun in one_line(self.text)
 
     def _why(self) -> Content:
@@ -192,11 +209,12 @@ class Answer(Vertical):
     def _state(self) -> Content:
         if self.message.origin is Origin.COMMAND and self.message.status is MessageStatus.STOPPED:
             return Content("")
+        why = f": {self.problem}" if self.problem else ""
         ended = {
             MessageStatus.STOPPED: "◼ stopped · ctrl+r answers again",
-            MessageStatus.INTERRUPTED: "◼ interrupted · ctrl+r answers again",
+            MessageStatus.INTERRUPTED: f"◼ interrupted{why} · ctrl+r answers again",
             MessageStatus.GENERATING: "" if self._streaming else "… another memapp is writing this",
-            MessageStatus.FAILED: f"✗ failed{': ' + self.problem if self.problem else ''} · ctrl+r retries",
+            MessageStatus.FAILED: f"✗ failed{why} · ctrl+r retries",
         }.get(self.message.status, "◼ ended at its length limit · esc, ↑, then o goes on" if self.cut else "")
         at, of = self.variant
         parts = [ended, f"answer {at} of {of} · esc, ↑, then [ or ] switches" if of > 1 else ""]

@@ -10,7 +10,7 @@ from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.lifecycle import DAYS_OF_USE
 from memapp.domain.prompt import Usage
 from memapp.domain.text import counted
-from memapp.language.english.labels import called
+from memapp.language.labels import called
 
 BARS = "▁▂▄▆█"
 

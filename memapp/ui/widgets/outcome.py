@@ -11,15 +11,11 @@ from textual.widgets import Static
 
 from memapp.domain.consent import ConsentRequest, change
 from memapp.domain.provenance import Item, NotKept, Outcome, Taught, WhyNot
-from memapp.language.english.second_person import addressed, proposed
 from memapp.ui.safe import UNDO, joined, plain, row
 
 WHY: dict[WhyNot, str] = {
     "passing": "a passing thing",
     "not meant": "not meant as a fact",
-    "unclear": "no clear fact in it",
-    "unread": "memapp's rules read English alone",
-    "others": "not your own words",
     "secret": "a secret, never kept",
     "known": "known already",
     "denied": "you said no",
@@ -182,14 +178,14 @@ class OutcomeNote(Static):
 
     def _waiting(self) -> str:
         first, *others = self.outcome.waiting
-        return f"● Waiting for you: {change(proposed(first))}{f' and {len(others)} more' if others else ''} · F4"
+        return f"● Waiting for you: {change(first)}{f' and {len(others)} more' if others else ''} · F4"
 
     def _remembered(self, learned: Sequence[Taught]) -> str:
         if self.is_open:
             return f"Remembered {len(learned)}"
         if len(learned) == 1:
             return f"{'Updated' if learned[0].was else 'Remembered'}: {_learned(learned[0])}"
-        return f"Remembered {len(learned)}: {' '.join(addressed(one.memory.text) for one in learned)}"
+        return f"Remembered {len(learned)}: {' '.join(one.memory.text for one in learned)}"
 
 
 def _counted(not_kept: Sequence[NotKept]) -> list[str]:
@@ -225,7 +221,7 @@ def _done(deeds: list[_Deed], with_keys: bool) -> list[Content]:
 
 
 def _learned(one: Taught) -> str:
-    return f"{addressed(one.memory.text)} (was: {addressed(one.was)})" if one.was else addressed(one.memory.text)
+    return f"{one.memory.text} (was: {one.was})" if one.was else one.memory.text
 
 
 def words_of(item: Item) -> str:
@@ -234,9 +230,9 @@ def words_of(item: Item) -> str:
         case Taught():
             return _learned(item)
         case ConsentRequest():
-            return change(proposed(item))
+            return change(item)
         case NotKept():
-            return addressed(item.fact) if item.fact and item.why != "others" else f"“{item.said}”"
+            return f"“{item.said}”"
 
 
 def _told(item: Item, is_chosen: bool) -> tuple[Content, Content]:

@@ -4,7 +4,7 @@ import pytest
 
 from memapp.domain.lessons.failure_tags import tags_of
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
-from memapp.language.english.failures import tag_patterns
+from memapp.language.failures import tag_patterns
 
 
 @pytest.mark.parametrize(

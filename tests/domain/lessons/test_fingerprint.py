@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.lessons.feedback import ToolAttempt
 from memapp.domain.lessons.fingerprint import MAX_SHAPE_CHARS, fingerprint
-from memapp.language.english.failures import staying_words
+from memapp.language.failures import staying_words
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{2,11}", fullmatch=True).filter(lambda one: one not in staying_words())
 TEMPLATES = (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks import MADE_UP
 from memapp.domain.lessons.secrets import MARK, SecretForm, without_secrets
-from memapp.language.english.failures import secret_forms
+from memapp.language.failures import secret_forms
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

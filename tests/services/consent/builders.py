@@ -29,11 +29,11 @@ def later(runtime: Runtime, **time: int) -> None:
     runtime.clock.now += timedelta(**time)
 
 
-def requested_fact(runtime: Runtime, text: str = "User lives in Oslo near the harbour.") -> Memory:
-    """A memory that is not in the store, as it comes out of distilling."""
+def requested_fact(runtime: Runtime, text: str = "I live in Oslo near the harbour.") -> Memory:
+    """A memory that is not in the store, as it is read in a message."""
     memory = curate.get(runtime, curate.add(runtime, text).memory_id)
     undo.undo_last(runtime)
-    return replace(memory, id="", origin="distilled")
+    return replace(memory, id="", origin="said")
 
 
 def live(runtime: Runtime) -> list[str]:

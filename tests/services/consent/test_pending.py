@@ -1,13 +1,17 @@
 """Requests that wait: shown against the profile of now, hidden for a while, ended by time."""
 
+from dataclasses import replace
+
 import pytest
 
+from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.filters import MemoryFilter
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, undo
 from memapp.services.consent import decisions, pending, questions, requests
-from memapp.store import consents, history
+from memapp.store import changes, consents, history
+from memapp.store.encoding import new_id
 from tests.builders import new_chat, on
 from tests.services.consent.builders import later, live, proposed, requested_fact, typed
 
@@ -96,33 +100,35 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
     assert curate.restore(runtime, lost).asked == (lost,)
     (asked,) = pending.list_pending(runtime)
     assert (asked.field, asked.old_value, asked.new_value, live(runtime)) == ("city", "", "Oslo", [])
-    assert pending.memory_text(runtime, asked.id) == "User lives in Oslo near the harbour."
+    assert pending.memory_text(runtime, asked.id) == "I live in Oslo near the harbour."
     step = decisions.approve(runtime, asked.id)
-    assert live(runtime) == ["User lives in Oslo near the harbour."]
+    assert live(runtime) == ["I live in Oslo near the harbour."]
     assert trash(runtime) == [], "it came back itself, not as a copy"
     undo.undo(runtime, step)
     assert (live(runtime), trash(runtime)) == ([], [lost])
 
 
 def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(runtime: Runtime) -> None:
-    decisions.set_field(runtime, "health", "asthma")
-    request = proposed(runtime, memory=requested_fact(runtime, "User has asthma and lives in Oslo."))
+    decisions.set_field(runtime, "pronouns", "she/her")
+    both = "I live in Oslo and my pronouns are she/her."
+    request = proposed(runtime, memory=requested_fact(runtime, both))
     undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
-    decisions.deny(runtime, pending.list_pending(runtime)[0].id)
-    decisions.take_away(runtime, "health")
+    for one in pending.list_pending(runtime):
+        decisions.deny(runtime, one.id)
+    decisions.take_away(runtime, "pronouns")
     assert curate.restore(runtime, lost).asked == (lost,)
-    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("health", "asthma"), ("city", "Oslo")}
+    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("pronouns", "she/her"), ("city", "Oslo")}
     first, second = pending.list_pending(runtime)
     decisions.approve(runtime, first.id)
     assert (live(runtime), trash(runtime)) == ([], [lost])
     decisions.approve(runtime, second.id)
-    assert (live(runtime), trash(runtime)) == (["User has asthma and lives in Oslo."], [])
+    assert (live(runtime), trash(runtime)) == ([both], [])
 
 
 def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(runtime: Runtime) -> None:
-    own = curate.add(runtime, "User lives in Oslo.").memory_id
-    request = proposed(runtime, "health", "asthma", memory=requested_fact(runtime, "User has asthma."))
+    own = curate.add(runtime, "I live in Oslo.").memory_id
+    request = proposed(runtime, "health", "asthma", memory=requested_fact(runtime, "I have asthma."))
     decisions.approve(runtime, request.id)
     (learned,) = (one.id for one in curate.list_memories(runtime) if one.id != own)
     curate.discard(runtime, own, learned)
@@ -130,14 +136,50 @@ def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(ru
     assert pending.list_pending(runtime) == []
 
 
-def test_a_memory_that_touches_such_a_field_without_a_value_stays_in_the_trash(runtime: Runtime) -> None:
-    request = proposed(runtime, memory=requested_fact(runtime, "User does not live in Oslo."))
-    undo.undo(runtime, decisions.approve(runtime, request.id))
+@pytest.mark.parametrize(("field", "text"), [("health", "I get low in the dark months."), ("fact", "Ich nehme Tabletten.")])
+def test_a_sentence_that_was_asked_about_waits_again_when_it_is_restored_without_its_yes(
+    runtime: Runtime, field: str, text: str
+) -> None:
+    undo.undo(runtime, decisions.approve(runtime, proposed(runtime, field, text, memory=requested_fact(runtime, text)).id))
     (lost,) = trash(runtime)
-    assert curate.restore(runtime, lost).barred == (lost,)
-    assert trash(runtime) == [lost]
+    assert curate.restore(runtime, lost).asked == (lost,)
+    (asked,) = pending.list_pending(runtime)
+    assert (live(runtime), asked.new_value) == ([], text)
+    decisions.approve(runtime, asked.id)
+    (known,) = curate.list_memories(runtime)
+    curate.discard(runtime, known.id)
+    assert len(curate.restore(runtime, known.id).revisions) == 1, "it has its yes"
+
+
+def test_a_memory_that_two_requests_hold_comes_with_the_yes_to_the_second_and_not_after_a_no(runtime: Runtime) -> None:
+    for text, decide in (("I run with asthma in Oslo.", decisions.approve), ("I row with gout in Bergen.", decisions.deny)):
+        illness, town = text.split()[3], text.split()[5].strip(".")
+        first = proposed(runtime, "health", illness, memory=requested_fact(runtime, text))
+        second = proposed(runtime, "city", town, memory=requested_fact(runtime, text))
+        decide(runtime, first.id)
+        assert text not in live(runtime)
+        decisions.approve(runtime, second.id)
+        assert (text in live(runtime)) is (decide is decisions.approve)
+
+
+def test_what_the_judge_let_pass_comes_back_whatever_its_words_but_not_from_a_file(runtime: Runtime) -> None:
+    sentence, now = requested_fact(runtime, "My aunt sings in the church."), runtime.clock()
+    for actor, is_back in (("rules", True), ("import", False)):
+        lost = replace(sentence, id=new_id(now), text=f"{sentence.text} {actor}")
+        with runtime.write() as session:
+            changes.apply(session, Created(lost), Actor(actor))
+            changes.apply(session, SoftDeleted(lost.id, "person", runtime.purge_at()), Actor("person"))
+        assert bool(curate.restore(runtime, lost.id).revisions) is is_back
+
+
+def test_a_secret_stays_in_the_trash(runtime: Runtime) -> None:
+    lost = replace(requested_fact(runtime), id=new_id(runtime.clock()), text="My PIN is 4711.")
+    with runtime.write() as session:
+        changes.apply(session, Created(lost), Actor("rules"))
+        changes.apply(session, SoftDeleted(lost.id, "person", runtime.purge_at()), Actor("person"))
+    assert curate.restore(runtime, lost.id).barred == (lost.id,)
 
 
 def trash(runtime: Runtime) -> list[str]:
     """What lies in the trash and was learned; `held_fact` leaves there what it wrote."""
-    return [one.id for one in curate.list_memories(runtime, MemoryFilter(state=None)) if one.origin == "distilled"]
+    return [one.id for one in curate.list_memories(runtime, MemoryFilter(state=None)) if one.origin == "said"]

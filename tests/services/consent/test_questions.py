@@ -23,7 +23,7 @@ def brought_in(runtime: Runtime, text: str) -> ConsentRequest:
 
 def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime: Runtime) -> None:
     thread = new_chat(runtime)
-    imported = brought_in(runtime, "User has HIV.")
+    imported = brought_in(runtime, "I have HIV.")
     own = proposed(runtime, "city", "Berlin", message_id=typed(runtime, thread).id, typed=True)
     assert (own.id != imported.id, own.proposer, pending.memory_text(runtime, own.id)) == (True, "rules", "")
     assert pending.get(runtime, imported.id).state == "withdrawn", "one value is asked about once"
@@ -35,7 +35,7 @@ def test_a_yes_in_the_chat_never_creates_a_memory_that_an_import_brought(runtime
 def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     message = typed(runtime, thread)
-    imported = brought_in(runtime, "User has HIV.")
+    imported = brought_in(runtime, "I have HIV.")
     with runtime.write() as session:
         consents.add_evidence(session, imported.id, message.id, typed=False)
         chat.add_message(session, thread, Role.ASSISTANT, "Hello.", runtime.clock(), origin=Origin.MODEL)
@@ -52,26 +52,22 @@ def test_what_an_import_brought_or_an_undo_reopened_is_not_asked_about_in_a_chat
 @pytest.mark.parametrize(
     ("field", "value", "text", "asked"),
     [
-        ("city", "Oslo", "User lives in Oslo.", "Shall I remember that you live in Oslo? (yes / no)"),
-        ("preferred_name", "Ana", "User's name is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
-        ("preferred_name", "Ana", "User is Ana.", "Shall I remember that your name is Ana? (yes / no)"),
+        ("city", "Oslo", "I live in Oslo.", "Shall I remember your city: Oslo? (yes / no)"),
         (
-            *("city", "Oslo", "User lives in Oslo near the harbour."),
-            'Shall I remember that you live in Oslo, in the words "You live in Oslo near the harbour."? (yes / no)',
+            "preferred_name",
+            "Ana",
+            "hi, my name is Ana",
+            "Shall I remember your name: Ana, in the words “hi, my name is Ana”? (yes / no)",
         ),
         (
-            *("health", "asthma", "User has asthma since the flood."),
-            'Shall I remember this about your health: asthma, in the words "You have asthma since the flood."? (yes / no)',
+            *("city", "Oslo", "I live in Oslo and I have HIV."),
+            "Shall I remember your city: Oslo, in the words “I live in Oslo and I have HIV.”? (yes / no)",
         ),
-        (
-            *(FORGOTTEN, "User had a cat.", "User had a cat."),
-            'Shall I remember again what you had me forget: "User had a cat."? (yes / no)',
-        ),
-        ("health", "diabetes", "User has diabetes.", "Shall I remember that you have diabetes? (yes / no)"),
-        ("health", "diabetic", "User is diabetic.", "Shall I remember that you are diabetic? (yes / no)"),
-        ("religion", "Buddhist", "User is a Buddhist.", "Shall I remember that you are a Buddhist? (yes / no)"),
-        ("health", "diabetes", "", "Shall I remember this about your health: diabetes? (yes / no)"),
-        ("contact", "ana@x.org", "", "Shall I remember how to reach you: ana@x.org? (yes / no)"),
+        ("health", "I have asthma.", "I have asthma.", "Shall I remember “I have asthma.”? (yes / no)"),
+        ("fact", "j'ai de l'asthme", "j'ai de l'asthme", "Shall I remember “j'ai de l'asthme”? (yes / no)"),
+        (FORGOTTEN, "I had a cat.", "I had a cat.", "Shall I remember “I had a cat.”? (yes / no)"),
+        ("health", "diabetes", "", "Shall I remember your health: diabetes? (yes / no)"),
+        ("contact", "ana@x.org", "", "Shall I remember your contact: ana@x.org? (yes / no)"),
     ],
 )
 def test_a_question_shows_the_sentence_that_a_yes_would_keep(
@@ -91,7 +87,7 @@ def test_a_question_about_one_more_value_names_that_one_and_hears_it_again(runti
     decisions.set_field(runtime, "health", "asthma")
     thread = new_chat(runtime)
     question = questions.ask(runtime, proposed(runtime, "health", "diabetes").id, thread)
-    assert question.text == "Shall I remember this about your health: diabetes? (yes / no)"
+    assert question.text == "Shall I remember your health: diabetes? (yes / no)"
     assert questions.read_answer(runtime, question, typed(runtime, thread, "Yes, diabetes.")) is True
     assert decisions.profile(runtime) == {"health": ("asthma", "diabetes")}
 

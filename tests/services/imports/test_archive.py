@@ -169,34 +169,23 @@ def test_odd_times_are_no_trouble(runtime: Runtime, tmp_path: Path, seconds: Any
 def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     lines = [
-        {"text": "User keeps bees.", "tags": ["bees", 3], "created_at": "2025-01-01T00:00:00Z", "more": 1},
-        {"memory": "User lives in Oslo."},
+        {"text": "I keep bees.", "tags": ["bees", 3], "created_at": "2025-01-01T00:00:00Z", "more": 1},
+        {"memory": "I live in Oslo."},
         {"content": "I play chess."},
     ]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     found = import_file(runtime, file)
     assert (found.added, found.facts, curate.count(runtime)) == ({}, 3, 0)
     assert waiting(runtime) == {
-        ("fact", "User keeps bees.", "User keeps bees."),
-        ("city", "Oslo", "User lives in Oslo."),
+        ("fact", "I keep bees.", "I keep bees."),
+        ("city", "Oslo", "I live in Oslo."),
         ("fact", "I play chess.", "I play chess."),
     }
     decisions.approve(runtime, found.file_id)
     kept = {one.text: one for one in curate.list_memories(runtime)}
-    assert kept.keys() == {"User keeps bees.", "User lives in Oslo.", "I play chess."}
-    bees = kept["User keeps bees."]
+    assert kept.keys() == {"I keep bees.", "I live in Oslo.", "I play chess."}
+    bees = kept["I keep bees."]
     assert (bees.origin, bees.tags, bees.created_at.year) == ("import", ("bees",), 2025)
-
-
-def test_facts_of_others_in_the_first_person_wait_as_what_they_touch(runtime: Runtime, tmp_path: Path) -> None:
-    file = tmp_path / "facts.jsonl"
-    file.write_text("\n".join(json.dumps({"text": text}) for text in ("I pray with friends.", "My mother has cancer.")), "utf-8")
-    import_file(runtime, file)
-    assert curate.count(runtime) == 0
-    assert waiting(runtime) == {
-        ("religion", "pray with friends", "I pray with friends."),
-        ("close_people", "mother has cancer", "My mother has cancer."),
-    }
 
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"text": 3}', '{"text": " "}', '{"text": "%s"}' % ("x" * 281), "nonsense"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memapp.domain.changes import LessonMoved
 from memapp.errors import UsageError
-from memapp.language.english.duplicates import normalise
+from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import forget, runs, undo
 from memapp.services.imports.lessons import ImportedLessons, import_lessons

@@ -20,7 +20,7 @@ from memapp.services.recall import RecallRequest, recall
 from tests.builders import make_runtime
 from tests.services.consent.builders import later, live
 
-FACTS = ["User keeps bees.", "User plays chess on Sundays.", "User lives in Ghent."]
+FACTS = ["I keep bees.", "I play chess on Sundays.", "I live in Ghent."]
 
 
 def notes(tmp_path: Path, facts: list[str], name: str = "notes.json") -> Path:
@@ -41,8 +41,8 @@ def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: 
     assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (1, [], [])
     assert [(one.field, one.new_value) for one in pending.list_of_file(runtime, file.id)] == [
         ("city", "Ghent"),
-        ("fact", "User keeps bees."),
-        ("fact", "User plays chess on Sundays."),
+        ("fact", "I keep bees."),
+        ("fact", "I play chess on Sundays."),
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> 
     _, bees, chess = pending.list_of_file(runtime, file.id)
     decisions.approve(runtime, bees.id)
     decisions.deny(runtime, chess.id)
-    assert live(runtime) == ["User keeps bees."]
+    assert live(runtime) == ["I keep bees."]
     assert [str(one) for one in pending.list_files(runtime)] == ["1 fact from notes.json"]
     undo.undo_last(runtime)
     assert [str(one) for one in pending.list_files(runtime)] == ["2 facts from notes.json"]
@@ -88,8 +88,8 @@ def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> 
 
 def test_a_fact_of_a_file_is_kept_in_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
     _, bees, _ = pending.list_of_file(runtime, brought(runtime, tmp_path).id)
-    decisions.edit_then_approve(runtime, bees.id, "User keeps bumblebees.")
-    assert live(runtime) == ["User keeps bumblebees."]
+    decisions.edit_then_approve(runtime, bees.id, "I keep bumblebees.")
+    assert live(runtime) == ["I keep bumblebees."]
 
 
 def test_a_yes_to_a_file_replaces_nothing_in_the_profile(runtime: Runtime, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_file_is_put_off_and_woken_as_one(runtime: Runtime, tmp_path: Path) ->
 
 def test_the_same_file_twice_asks_once(runtime: Runtime, tmp_path: Path) -> None:
     brought(runtime, tmp_path)
-    again = import_file(runtime, notes(tmp_path, ["user KEEPS bees", *FACTS[1:]], "copy.json"))
+    again = import_file(runtime, notes(tmp_path, ["i KEEP bees", *FACTS[1:]], "copy.json"))
     assert (again.facts, again.known, again.step) == (0, 3, "")
     (file,) = pending.list_files(runtime)
     decisions.approve(runtime, file.id)
@@ -131,7 +131,7 @@ def test_an_undone_import_waits_no_more(runtime: Runtime, tmp_path: Path) -> Non
 
 
 def test_a_secret_in_a_file_is_not_even_asked_about(runtime: Runtime, tmp_path: Path) -> None:
-    found = import_file(runtime, notes(tmp_path, ["User's password is hunter2.", "User keeps bees."]))
+    found = import_file(runtime, notes(tmp_path, ["User's password is hunter2.", "I keep bees."]))
     assert (found.facts, found.left_out) == (1, 1)
 
 

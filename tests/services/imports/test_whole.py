@@ -1,6 +1,7 @@
 """Everything out and in again: exact but for what consent forbids, and all or nothing."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from memapp.services import chats, curate, exports, undo
 from memapp.services.consent import decisions, requests
 from memapp.services.imports.whole import import_file
 from memapp.store import changes
-from tests.builders import chat_of, erase, new_chat, say
+from tests.builders import chat_of, erase, learn, new_chat, say
 from tests.services.imports.builders import (
     HEADER,
     as_it_arrives,
@@ -77,6 +78,15 @@ def test_a_memory_of_a_file_brings_no_lines_of_its_own(runtime: Runtime, tmp_pat
     file.write_text(f"{HEADER}{json.dumps({**line, 'text': ' '})}\n", "utf-8")
     with pytest.raises(UsageError, match="Line 2"):
         import_file(runtime, file)
+
+
+def test_the_day_until_which_something_is_news_comes_along(runtime: Runtime, tmp_path: Path) -> None:
+    text = "My sister's wedding is on 12 December 2031."
+    learn(runtime, chat_of(runtime, text))
+    with empty_store() as other:
+        carry(runtime, other, tmp_path)
+        say_yes(other)
+        assert [(one.text, one.valid_until) for one in curate.list_memories(other)] == [(text, date(2031, 12, 12))]
 
 
 def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ REGISTRY: dict[str, How] = {
     "memories.normal_text": How.ROW,
     "memories.tags": How.ROW,
     "memories.steps": How.ROW,
+    "memories.instead_of": How.EMPTY,
+    "memories.valid_until": How.WORDLESS,
     "memories.category": How.WORDLESS,
     "memories.reason": How.WORDLESS,
     "versions.snapshot": How.ROW,

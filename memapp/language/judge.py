@@ -1,0 +1,160 @@
+"""Judges a statement by its likeness to labelled examples: does it last, is it meant, which sensitive topic does it touch?
+
+Lists of words end where wording begins; nearness in meaning does not. The examples in `benchmarks/made_up/statements` and their
+labels are data, from which `benchmarks.fit_judge` makes `assets/language/en/judge.npz`: a regression over the vector of the
+sentence and a few named features for each question. Whether it lasts, and what is sensitive, is known besides by the nearest
+examples, which say it in other words; these, and whether it is meant, also by its words, which the vector blurs. How sure it is
+sensitive at all is told by its likeness to each example instead of by that regression, which takes what is long for sensitive. It
+holds for the vectors of one embedding model only.
+"""
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memapp.domain.utterance import Judgement
+from memapp.language.grammar import expand
+from memapp.language.lexicon import lexicon
+from memapp.paths import bundled
+
+Floats = NDArray[np.floating[Any]]
+Fitted = Mapping[str, NDArray[Any]]
+"""The arrays of a fit, by their names."""
+
+VECTOR_SCALE = 6.0
+"""Brings the numbers of a unit vector of 384 near the size of the features."""
+FEATURE_SCALE = 0.3
+NEARNESS = 0.04
+"""How quickly an example counts less the less like it is: by exp((cosine - 1) / NEARNESS)."""
+LEAST_SHARE = 1e-3
+NEIGHBOURS = 0.5
+"""How much the examples near a statement count for whether it lasts, beside the regression."""
+LIKENESS = 0.3
+"""The same for how sure a statement is sensitive: all examples have their say in that, each by what it adds to the others."""
+SENSITIVE_BY = (0.15, 0.3, 0.4, 1.8)
+"""How much the topics, the nearest examples, the words and the likeness to all count for that: found over an eighth that the fit
+had not seen, and less of the topics, which take what is long for sensitive, than of the others."""
+QUESTIONS = ("lasts", "is_meant", "is_of_others")
+WORDED = ("lasts", "is_meant", "is_sensitive")
+"""What is known by words too."""
+WORDS = 2**18
+"""Words and pairs of neighbours are told apart by a hash; of the 130,000 in the examples, and of others, few share one."""
+_EN = lexicon("judge")
+
+
+def judges(model_id: str) -> bool:
+    """Say whether statements can be judged by the vectors of this embedding model."""
+    return model_id == str(fitted()["model_id"])
+
+
+def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> list[Judgement]:
+    """Judge statements, given the unit vectors of their texts in rows of 384; by what is shipped, or by another fit."""
+    by = fitted() if by is None else by
+    rows = inputs(texts, vectors, by["mean"], by["deviation"])
+    cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
+    near = _nearness(cosines, by["weight"])
+    names = [str(name) for name in by["topic_names"]]
+    lasting, passing = (np.clip(near @ (by["lasting"] == one), LEAST_SHARE, None) for one in (1, -1))
+    by_words = _worded(texts, by)
+    asked = rows @ by["questions"] + by["questions_bias"]
+    asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
+    asked[:, : len(WORDED) - 1] += by_words[:, :-1]
+    answers = _logistic(asked)
+    linear = rows @ by["topics"] + by["topics_bias"]
+    linear[:, names.index("")] -= by_words[:, -1]
+    shares = near @ (by["labels"][:, None] == np.arange(len(names))) + 1e-9
+    shares /= shares.sum(1, keepdims=True)
+    near_topics = np.log(np.clip(shares, LEAST_SHARE, None))
+    topics = _softmax(_log_softmax(linear) + near_topics)
+    of_topics, of_nearest = (_log_odds(1 - shared[:, names.index("")]) for shared in (topics, shares))
+    said_of_it = [of_topics, of_nearest, by_words[:, -1], likeness(cosines) @ by["sensitive"] + by["sensitive_bias"]]
+    sensitive = _logistic(np.array(SENSITIVE_BY) @ said_of_it)
+    return [
+        Judgement(
+            lasts=float(answer[0]),
+            is_meant=float(answer[1]),
+            is_of_others=float(answer[2]),
+            topics={name: float(sure) for name, sure in zip(names, topic, strict=True) if name},
+            sensitive=float(sure_of_any),
+        )
+        for answer, topic, sure_of_any in zip(answers, topics, sensitive, strict=True)
+    ]
+
+
+def inputs(texts: Sequence[str], vectors: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Return what the regressions are made over: the vector, and the named features about their mean over the examples."""
+    named = (np.array([features(text) for text in texts], dtype=np.float32) - mean) / deviation
+    return np.hstack([vectors * VECTOR_SCALE, named * FEATURE_SCALE]).astype(np.float32)
+
+
+def features(text: str) -> list[float]:
+    """Return the named features of a text, its length first, then those of `judge.toml`, then its signs."""
+    words = re.findall(r"[\w'-]+", text)
+    named = [_EN.regex(rf"\b(?:{'|'.join(patterns)})\b").search(text) is not None for patterns in _EN.entry("features").values()]
+    signs = [text.rstrip().endswith("?"), "!" in text, '"' in text, ":" in text, text == text.lower()]
+    signs += [re.search(r"\b[A-Z]{3,}\b", text) is not None, re.search(r"\d", text) is not None]
+    return [min(len(words), 40) / 20, *map(float, named), *map(float, signs)]
+
+
+def worded(text: str) -> list[int]:
+    """Return where the words of a text stand among those that were fitted, and its pairs of neighbours, also with its ends."""
+    words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
+    return sorted({zlib.crc32(one.encode()) % WORDS for one in [*words, *map(" ".join, pairwise(words))]})
+
+
+def _worded(texts: Sequence[str], by: Fitted) -> Floats:
+    """Return how much more likely the words of each text make what `WORDED` names, as logarithms."""
+    found = []
+    for text in texts:
+        at = worded(text)
+        rarity = by["rarity"][at].astype(np.float32)
+        found.append(rarity @ by["words"][at].astype(np.float32) / max(float(np.linalg.norm(rarity)), 1e-6))
+    return np.array(found) + by["words_bias"]
+
+
+def _nearness(cosines: Floats, weight: Floats) -> Floats:
+    """Return how much each example counts for each vector; for one vector they sum to 1."""
+    weights = np.exp((cosines - 1) / NEARNESS) * weight
+    return np.asarray(weights / weights.sum(1, keepdims=True))
+
+
+def likeness(cosines: Floats) -> Floats:
+    """Return how like each other texts are for whether they are sensitive, from 0 to 1."""
+    return np.asarray(np.exp((cosines - 1) / LIKENESS))
+
+
+def projected(vectors: Floats, projection: Floats) -> Floats:
+    """Return vectors in the directions in which the examples differ most, again of unit length."""
+    rows = vectors @ projection
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def _log_odds(shares: Floats) -> Floats:
+    likely = np.clip(shares, LEAST_SHARE, 1 - LEAST_SHARE)
+    return np.asarray(np.log(likely / (1 - likely)))
+
+
+def _logistic(values: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-values)))
+
+
+def _log_softmax(values: Floats) -> Floats:
+    shifted = values - values.max(1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(1, keepdims=True)))
+
+
+def _softmax(values: Floats) -> Floats:
+    return np.asarray(np.exp(_log_softmax(values)))
+
+
+@cache
+def fitted() -> Fitted:
+    """Return what was fitted, read once; what each message is held against as floats of single precision."""
+    with np.load(bundled("assets", "language", "en", "judge.npz"), allow_pickle=False) as file:
+        return dict(file) | {name: file[name].astype(np.float32) for name in ("examples", "projection")}

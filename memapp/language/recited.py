@@ -1,0 +1,36 @@
+"""Sentences in which a model recites a note as the one who wrote it, and so speaks as the person: `I have a bad knee, so ...`."""
+
+import re
+from collections.abc import Sequence
+
+from memapp.language.grammar import expand, sentences
+from memapp.language.word_file import WordFile
+
+RUNS = range(3, 6)
+"""So many words in a row, one of them in the first person and one that says something, are a note's."""
+_QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> list[str]:
+    """Return the sentences of a reply that hold a run of a note in the first person; what is quoted, or asked with, is none."""
+    own = set().union(*(_runs(note, words) for note in notes)) - _runs(message, words)
+    return [one for one in sentences(_QUOTED.sub('""', reply)) if own & _runs(one, words)] if own else []
+
+
+def without(reply: str, said: Sequence[str]) -> str:
+    """Return a reply without some of its sentences."""
+    for sentence in said:
+        reply = reply.replace(sentence, "", 1)
+    return reply.strip()
+
+
+def _runs(text: str, words: WordFile) -> set[tuple[str, ...]]:
+    """Return the runs of words of a text, each with one in the first person and one that is not common."""
+    plain = [re.sub(r"['’]", "", word) for word in _WORD.findall(expand(text).casefold())]
+    runs = (tuple(plain[at : at + length]) for length in RUNS for at in range(len(plain) - length + 1))
+    return {run for run in runs if any(_is_own(word, words) for word in run) and not words.common.issuperset(run)}
+
+
+def _is_own(word: str, words: WordFile) -> bool:
+    return words.is_all("others", "first_person", word)

@@ -1,0 +1,33 @@
+"""Duplicates: sentences that say the same in other forms of the words."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from memapp.domain.wording import Wording
+from memapp.language.grammar import EN, NOT, expand, root, stems, tokens
+
+
+@lru_cache(maxsize=64)  # a change asks five times for the form of one text
+def normalise(text: str) -> str:
+    """Return what counts as the same text: lower case, contractions written out, no punctuation between words; a minus counts."""
+    folded = " ".join(unicodedata.normalize("NFKC", expand(text)).casefold().split())
+    bare = re.sub(r"(?<!\d)(?!(?<!\S)-\d)[.,:;!?\"'()\[\]-]+|[.,:;!?\"'()\[\]-]+(?!\d)", " ", folded)
+    return " ".join(bare.split())
+
+
+def gist(text: str) -> str:
+    """Return the words that carry a text's meaning, each as its root, in the order of the alphabet.
+
+    The same for `User loves sailing.` and `I love to sail`: coarser than what counts as the same text, for asking once too often.
+    """
+    roots = set()
+    for word in tokens(expand(unicodedata.normalize("NFKC", text)).casefold()):
+        if word in EN.negations:
+            roots.add(NOT)
+        elif re.search(r"\w", word) and word not in EN.says_little:
+            roots.add("like" if EN.liking & stems(word) else root(word))
+    return " ".join(sorted(roots)) or normalise(text)
+
+
+WORDING = Wording(normalise, gist)

@@ -1,0 +1,38 @@
+"""The jobs that a model is trusted with: by its entry in the list of models, else by its test (`services.model_test`)."""
+
+from memapp.domain.model_jobs import MEASURED_AT_WORK, JobTest, ModelJob
+from memapp.inference import ChatModel
+from memapp.runtime import Runtime
+from memapp.services.manifest import known_jobs
+from memapp.store import model_jobs as store
+
+
+def may_do(runtime: Runtime, model: ChatModel | None, job: ModelJob) -> bool:
+    """Return True for a model that is trusted with a job."""
+    return model is not None and job in jobs_of(runtime, key_of(model))
+
+
+def jobs_of(runtime: Runtime, key: str) -> tuple[ModelJob, ...]:
+    """Return the jobs of a model that is known by a key."""
+    listed = known_jobs(key)
+    if listed is not None:
+        return listed
+    passed = (job for job, test in store.get_tests(runtime.read(), key).items() if test.holds)
+    return (*passed, *MEASURED_AT_WORK)
+
+
+def in_words(runtime: Runtime, key: str) -> str:
+    """Return in a sentence what a model is trusted with."""
+    if known_jobs(key) is None and not store.get_tests(runtime.read(), key):
+        return "Not tested yet: memapp models test."
+    return f"Trusted with: {', '.join(jobs_of(runtime, key)) or 'nothing but replies'}."
+
+
+def results_of(runtime: Runtime, model: ChatModel) -> dict[ModelJob, JobTest]:
+    """Return how a model did in its test, by job."""
+    return store.get_tests(runtime.read(), key_of(model))
+
+
+def key_of(model: ChatModel) -> str:
+    """Return what a model is known by."""
+    return model.key or model.name

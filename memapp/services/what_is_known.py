@@ -1,0 +1,69 @@
+"""Tells what memory holds of the person, or of what they name: a list, without a model."""
+
+from collections.abc import Sequence
+
+from memapp.domain.chat import Message
+from memapp.domain.consent import ConsentRequest, label
+from memapp.domain.memory import FromMemory, Memory, Recalled
+from memapp.domain.profile import Hint
+from memapp.domain.text import one_line, shorten
+from memapp.language.wording import normalise
+from memapp.prompts import own_remarks
+from memapp.runtime import Runtime
+from memapp.services.consent import decisions, pending
+from memapp.services.named import named
+from memapp.services.query import conversation_scope
+from memapp.store import chat, memories
+
+NOTHING = "I do not know anything about you yet. Tell me, and I remember it."
+UNSURE = "This may be about it:"
+TOLD_HERE = "You told me here: “{}”. Whether I may keep it waits in the inbox for your yes or no."
+QUOTE_CHARS = 200
+LISTED = 8
+"""Memories that are listed at once."""
+
+
+def what_is_known(runtime: Runtime, content: str, message: Message, *, is_sure: bool) -> FromMemory | None:
+    """Return what is known of what is named, or of the person where nothing is; None for what may be of the world."""
+    if not content:
+        return _everything(runtime)
+    found = named(runtime, content, conversation_scope(runtime))
+    if found.is_known:
+        return _listed(found.values, found.facts, "named")
+    if found.requests:
+        return FromMemory(that_it_waits(runtime, found.requests[-1], message.thread_id))
+    if not is_sure:
+        return None
+    return _listed((), found.near, "named", UNSURE) if found.near else FromMemory(own_remarks.UNKNOWN[0])
+
+
+def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
+    """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said."""
+    said_in = {one.thread_id for one in chat.get_messages(runtime.read(), request.evidence)}
+    text = pending.memory_text(runtime, request.id) or request.new_value
+    return TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS)) if thread_id in said_in else own_remarks.WAITS[0]
+
+
+def _everything(runtime: Runtime) -> FromMemory:
+    """List the profile, and what is pinned, important or new."""
+    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
+    values = [Hint(field, value) for field, values in decisions.profile(runtime).items() for value in values]
+    return _listed(values, facts, "always")
+
+
+def _listed(values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = "") -> FromMemory:
+    """Return the values that no fact says, the facts, and how many more there are."""
+    said = " ".join(f" {normalise(one.text)} " for one in facts)
+    lines = [f"{label(one.field)}: {one.value}" for one in values if f" {normalise(one.value)} " not in said]
+    more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
+    told = [*filter(None, [lead]), *lines, *map(_told, facts[:LISTED]), *more]
+    hits = tuple(Recalled.of(one, 0.0, why, one.updated_at) for one in facts[:LISTED])
+    return FromMemory("\n".join(told) or NOTHING, hits)
+
+
+def _told(memory: Memory) -> str:
+    if memory.origin != "said":
+        return memory.text
+    day = memory.created_at.astimezone()
+    before = f" (before: “{memory.instead_of}”)" if memory.instead_of else ""
+    return f"{day.day} {day:%b}: “{memory.text}”{before}"

@@ -1,0 +1,21 @@
+"""The memories in the person's own words that no model was asked to say again yet."""
+
+from memapp.domain.memory import Memory
+from memapp.store.interface import get_interface, set_interface
+from memapp.store.memories import get_memories
+from memapp.store.session import Session
+
+_LAST = "distilled up to"
+
+
+def list_new(session: Session, limit: int) -> list[Memory]:
+    """Return the memories behind the last one that was asked about, oldest first."""
+    sql = """SELECT id FROM memories WHERE user_id = :user AND state = 'live' AND origin = 'said' AND id > :last
+             ORDER BY id LIMIT :limit"""
+    ids = [row["id"] for row in session.run(sql, last=get_interface(session, _LAST, ""), limit=limit)]
+    return get_memories(session, ids)
+
+
+def save_last(session: Session, memory_id: str) -> None:
+    """Note the memory that was asked about last."""
+    set_interface(session, _LAST, memory_id)

@@ -1,0 +1,44 @@
+"""The thoughts of a model before its reply, folded under that: one quiet line, which opens."""
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.text import counted
+from memapp.ui.safe import plain
+from memapp.ui.widgets.live import LiveText
+
+
+class ThoughtFold(Vertical):
+    """The thoughts behind a reply while they are in memory; they also grow here."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self.is_open = False
+        self._line = Static(self._summary(), markup=False, classes="line")
+        self._body = LiveText(text)
+        self._body.display = False
+
+    def compose(self) -> ComposeResult:
+        yield self._line
+        yield self._body
+
+    def add(self, text: str) -> None:
+        self._text += text
+        self._body.add(text)
+        self._line.update(self._summary(), layout=False)
+
+    def toggle(self) -> None:
+        """Open or close the line."""
+        self.is_open = not self.is_open
+        self._body.display = self.is_open
+        self._line.update(self._summary(), layout=False)
+
+    def on_click(self) -> None:
+        self.toggle()
+
+    def _summary(self) -> Content:
+        words = counted(len(self._text.split()), "word")
+        return plain(f"{'▾' if self.is_open else '▸'} Thought first · {words} · z {'folds' if self.is_open else 'unfolds'}")

@@ -1,0 +1,30 @@
+"""What the judge of statements was fitted to, and how it takes long sentences that it has not seen."""
+
+from benchmarks.fit_judge import FITTED, examples
+from memapp.language.judge import fitted, judge
+from memapp.services.reader import SENSITIVE
+from tests.builders import Reader
+
+MOST_BYTES = 4_000_000
+
+
+def test_the_judge_was_fitted_to_the_examples_that_are_there() -> None:
+    rows, by = examples(), fitted()
+    names = [str(name) for name in by["topic_names"]]
+    assert [names[label] if label < len(names) else None for label in by["labels"]] == [row.get("f") for row in rows]
+    assert by["weight"].tolist() == [row["weight"] for row in rows]
+
+
+def test_the_file_of_the_judge_is_small() -> None:
+    assert FITTED.stat().st_size <= MOST_BYTES
+
+
+def test_a_long_ordinary_sentence_is_told_from_a_sensitive_one_that_is_like_it() -> None:
+    begins = "whenever it snows I take the old wooden sledge down from the loft, "
+    said = [
+        f"{begins}rub the runners with a candle, and then wait until the kids of the whole block have gone home",
+        f"{begins}but since they found the shadow on my lung I only stand at the bottom of the hill and hold the thermos",
+    ]
+    ordinary, sensitive = (one.sensitive for one in judge(said, Reader().embed(said)))
+    assert sensitive >= SENSITIVE
+    assert sensitive - ordinary >= 0.3

@@ -1,0 +1,46 @@
+"""Tests of the sentences in which a model speaks as the person."""
+
+import pytest
+
+from memapp.language.recited import recited, without
+from memapp.language.word_file import words
+
+NOTES = [
+    "i have coeliac disease so we can't have gluten at home",
+    "My sister Mira lives in Oslo with us",
+    "Ich wohne jetzt in Gent",
+    "im saving up for a second hand kiln",
+    "i hate coriander, tastes of soap",
+    "i have a small idea for the shed",
+    "we're moving to a bigger flat",
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "reply", "said"),
+    [
+        ("en", "I have coeliac disease, so we can't eat gluten. Try rice.", ["I have coeliac disease, so we can't eat gluten."]),
+        ("en", "Sure! My sister Mira lives there, too.", ["My sister Mira lives there, too."]),
+        ("en", "You have coeliac disease, so try rice. Your sister Mira lives in Oslo.", []),
+        ("en", "You told me: “i have coeliac disease so we can't have gluten at home”. Try rice.", []),
+        ("en", "I have a suggestion for you: rice.", []),
+        ("en", "I'm saving up for a kiln. Try rice.", ["I'm saving up for a kiln."]),
+        ("en", "We can't have gluten at home. No seafood, then.", ["We can't have gluten at home."]),
+        ("en", "We are moving to Gent. Nice!", ["We are moving to Gent."]),
+        ("en", "I hate coriander, it tastes of soap.", ["I hate coriander, it tastes of soap."]),
+        ("de", "Ich wohne gern hier. Schön!", []),
+        ("de", "Ich wohne jetzt in Gent. Schön!", ["Ich wohne jetzt in Gent."]),
+    ],
+)
+def test_a_sentence_that_says_a_note_in_the_first_person_is_recited(code: str, reply: str, said: list[str]) -> None:
+    assert recited(reply, NOTES, "what can we cook?", words(code)) == said
+
+
+def test_what_the_message_says_itself_is_none() -> None:
+    asked = "write to my boss that i have coeliac disease"
+    assert recited("Dear boss, I have coeliac disease.", NOTES, asked, words("en")) == []
+
+
+def test_the_rest_of_a_reply_stays() -> None:
+    reply = "I have coeliac disease, so we can't eat gluten. Try rice.\n- rice\n- beans"
+    assert without(reply, recited(reply, NOTES, "what now?", words("en"))) == "Try rice.\n- rice\n- beans"

@@ -1,0 +1,48 @@
+"""A model is trusted with what its entry in the list says, else with what it passed in its test."""
+
+from collections import Counter
+
+from memapp.domain.model_jobs import JobTest
+from memapp.domain.prompt import Prompt, Sampling
+from memapp.inference import Cancel
+from memapp.inference.prepared import KEY_CHARS
+from memapp.inference.scripted import ScriptedModel
+from memapp.runtime import Runtime
+from memapp.services import model_test
+from memapp.services.manifest import recommended
+from memapp.services.model_jobs import in_words, may_do, results_of
+
+
+def test_a_listed_model_is_trusted_with_the_jobs_of_its_entry(runtime: Runtime) -> None:
+    entry = next(one for one in recommended() if one.jobs)
+    listed = ScriptedModel(key=entry.sha256[:KEY_CHARS])
+    assert [may_do(runtime, listed, job) for job in ("referee", "distil", "insights")] == [True, False, False]
+    assert not may_do(runtime, None, "referee")
+
+
+def test_another_is_trusted_with_what_it_passed(runtime: Runtime) -> None:
+    def script(prompt: Prompt, _: Sampling) -> str | None:
+        """Answer as a model that can say memories again, and nothing else."""
+        told = prompt.turns[-1].content.rpartition("Told: ")[2]
+        return f" told: {told}" if prompt.head == "User" and told != prompt.turns[-1].content else "{}"
+
+    model = ScriptedModel(script, key="another")
+    assert not may_do(runtime, model, "same fact") and may_do(runtime, model, "referee"), "that is measured at work"
+    assert in_words(runtime, "another").startswith("Not tested yet")
+    made = list(model_test.test(runtime, model, Cancel(), ["same fact", "insights"]))
+    assert Counter(one.job for one in made) == {"same fact": 22, "insights": 20}
+    assert results_of(runtime, model)["same fact"] == JobTest(0, 22)
+    assert not may_do(runtime, model, "same fact") and not may_do(runtime, model, "insights")
+
+
+def test_a_test_that_is_stopped_keeps_what_came_to_its_end(runtime: Runtime) -> None:
+    model, cancel = ScriptedModel(lambda *_: "{}"), Cancel()
+    for one in model_test.test(runtime, model, cancel):
+        if one.job == "same fact":
+            cancel.set()
+    assert list(results_of(runtime, model)) == ["distil"]
+
+
+def test_nine_cases_of_ten_are_enough() -> None:
+    assert [JobTest(passed, 20).holds for passed in (17, 18, 20)] == [False, True, True]
+    assert not JobTest(0, 0).holds

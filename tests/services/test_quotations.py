@@ -1,0 +1,146 @@
+"""Answers from quotations: what the person said, where a model does not answer from it, or says more than it."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memapp.domain.chat import FROM_MEMORY, Message
+from memapp.domain.turn import Completed, Found, Restarted
+from memapp.inference.scripted import ScriptedModel
+from memapp.prompts.own_remarks import WAITS
+from memapp.runtime import Runtime
+from memapp.services.quotations import NOT_TOLD
+from memapp.services.turn import retry_turn
+from tests.builders import Clock, chat_of, learn, make_runtime, new_chat, only, say
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, model: ScriptedModel) -> Iterator[Runtime]:
+    made = make_runtime(tmp_path, model)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the model word answers about the person."""
+    monkeypatch.setattr("memapp.services.turn.may_do", lambda runtime, model, job: job == "answers")
+
+
+def tell(runtime: Runtime, *texts: str) -> None:
+    """Say something in a chat of its own, which is learned from; the next day begins."""
+    thread = chat_of(runtime, *texts)
+    learn(runtime, thread)
+    assert isinstance(runtime.clock, Clock)
+    runtime.clock.now += timedelta(days=1)
+
+
+def ask(runtime: Runtime, question: str) -> Message:
+    reply: Message = only(Completed, say(runtime, new_chat(runtime), question)).reply
+    return reply
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_reply_that_the_quotations_hold_stays(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cat is called Miso, she came from a farm")
+    model.enqueue("Your cat is called Miso.")
+    happened = say(runtime, new_chat(runtime), "what's my cat called?")
+    assert only(Completed, happened).reply.text == "Your cat is called Miso."
+    assert [hit.text for hit in only(Found, happened).hits] == ["my cat is called Miso, she came from a farm"]
+    assert "she came from a farm" in str(model.seen[-1])
+    assert not [one for one in happened if isinstance(one, Restarted)]
+
+
+@pytest.mark.usefixtures("trusted")
+def test_an_invention_gives_way_to_the_quotations(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cat is called Miso, she came from a farm")
+    model.enqueue("Your cat is called Minka.")
+    happened = say(runtime, new_chat(runtime), "what's my cat called?")
+    reply = only(Completed, happened).reply
+    assert reply.text == "You told me on 31 January: “my cat is called Miso, she came from a farm”"
+    assert (reply.model, only(Restarted, happened).repeated) == (FROM_MEMORY, "Your cat is called Minka.")
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_retry_is_held_to_them_too(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cat is called Miso, she came from a farm")
+    model.enqueue("Your cat is called Miso.")
+    reply = ask(runtime, "what's my cat called?")
+    model.enqueue("Your cat is called Minka.")
+    assert only(Completed, retry_turn(runtime, reply.id)).reply.model == FROM_MEMORY
+
+
+def test_what_was_never_told_is_not_left_to_a_model(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cat is called Miso, she came from a farm", "my son Tom turned eight in May")
+    calls = len(model.seen)
+    reply = ask(runtime, "when is my dentist appointment?")
+    assert (reply.text, reply.model, len(model.seen)) == (NOT_TOLD, FROM_MEMORY, calls)
+
+
+@pytest.mark.usefixtures("trusted")
+def test_any_other_message_is_the_models(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my cat is called Miso, she came from a farm")
+    for text in ("good morning!", "how are you?", "what could I give Miso for dinner?", "why is the sky blue?"):
+        model.enqueue("Minka says hello from Rome.")
+        assert ask(runtime, text).text == "Minka says hello from Rome."
+
+
+def test_a_model_that_was_not_measured_to_answer_is_not_asked(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "i work nights at the big bakery on mill road. do you like bread?")
+    calls = len(model.seen)
+    assert ask(runtime, "where do I work?").text == "You told me on 31 January: “i work nights at the big bakery on mill road.”"
+    assert len(model.seen) == calls
+
+
+def test_without_a_model_the_quotations_are_the_answer(tmp_path: Path) -> None:
+    with closing(make_runtime(tmp_path, ScriptedModel())) as runtime:
+        tell(runtime, "i work nights at the big bakery on mill road.")
+    with closing(make_runtime(tmp_path)) as runtime:
+        assert ask(runtime, "where do I work?").text == "You told me today: “i work nights at the big bakery on mill road.”"
+
+
+def test_a_quotation_in_another_language_answers(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "Mein Bruder Karl wohnt seit 2019 in Graz.")
+    model.enqueue("Karl lives in Vienna.")
+    assert ask(runtime, "where does Karl live, did I tell you?").text == (
+        "You told me on 31 January: “Mein Bruder Karl wohnt seit 2019 in Graz.”"
+    )
+
+
+def test_what_gave_way_is_quoted_until_its_day_beside_what_came_instead(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my dog is called Pip", "no wait, its Moss")
+    model.enqueue("Your dog is called Rex.")
+    assert ask(runtime, "what is my dog called?").text.splitlines() == [
+        "You told me on 31 January (until 31 January): “my dog is called Pip”",
+        "You told me on 31 January: “no wait, its Moss”",
+    ]
+
+
+def test_a_coming_day_stands_beside_what_was_said_of_it(runtime: Runtime, model: ScriptedModel) -> None:
+    tell(runtime, "my flight to Riga is next friday")
+    model.enqueue("It is in Paris.")
+    assert ask(runtime, "where is my flight to?").text == (
+        "You told me on 31 January (until 6 Feb): “my flight to Riga is next friday”"
+    )
+
+
+def test_what_waits_for_a_yes_is_not_quoted(runtime: Runtime) -> None:
+    tell(runtime, "i was diagnosed with epilepsy when i was nine")
+    assert ask(runtime, "what was I diagnosed with?").text == WAITS[0]
+
+
+def test_a_question_asked_before_answers_none(runtime: Runtime) -> None:
+    assert ask(runtime, "what's my brother called?").text == NOT_TOLD
+    assert ask(runtime, "what's my brother called?").text == NOT_TOLD
+
+
+def test_what_memapp_recommended_is_quoted_as_its_own(runtime: Runtime, model: ScriptedModel) -> None:
+    model.enqueue("Try Lemon balm or valerian tea before you go to bed.")
+    tell(runtime, "Do you know a tea that helps to sleep?")
+    model.enqueue("It was green tea from Kyoto.")
+    assert ask(runtime, "which tea did you recommend?").text == (
+        "I said on 31 January: “Try Lemon balm or valerian tea before you go to bed.”"
+    )
