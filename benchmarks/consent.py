@@ -63,7 +63,7 @@ REPEATS, LIST_KNOWN = 0.0, 0.05
 """How much of what states a field, and of what is told in roundabout words, may be known without a yes."""
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
-LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3", "sensitive_list4", "sensitive_list5")
+LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3", "sensitive_list4", "sensitive_list5", "roundabout")
 
 
 class Sentence(BaseModel):

@@ -180,7 +180,7 @@ def words_of(rows: Sequence[dict[str, Any]]) -> tuple[csr_matrix, NDArray[np.flo
     """Return the words of each row by their rarity, of unit length, and the rarity of all words."""
     places = [judge.worded(row["t"]) for row in rows]
     ends = np.cumsum([0, *map(len, places)])
-    there = csr_matrix((np.ones(ends[-1]), np.concatenate(places), ends), shape=(len(rows), judge.WORDS))
+    there = csr_matrix((np.ones(ends[-1]), np.concatenate(places), ends), shape=(len(rows), judge.BUCKETS))
     rarity = np.log((1 + len(rows)) / (1 + there.sum(0).A1)) + 1
     return normalize(there.multiply(rarity).tocsr()), rarity
 
@@ -189,7 +189,7 @@ def _over_words(worded: csr_matrix, wanted: NDArray[np.bool_], weight: NDArray[n
     """Return the weight of each word, and the bias beyond the share that is wanted, which the other regressions know too."""
     often = np.flatnonzero(worded.getnnz(0) > 1)  # what stands there once is of no other, and would double the file
     found = LogisticRegression(C=WORDS_SMOOTHING, max_iter=200).fit(worded[:, often], wanted, weight)
-    weights = np.zeros(judge.WORDS)
+    weights = np.zeros(judge.BUCKETS)
     weights[often] = found.coef_[0]
     share = float(np.average(wanted, weights=weight))
     return weights, float(found.intercept_[0] - np.log(share / (1 - share)))

@@ -87,7 +87,7 @@ def list_(
 
     def row(one: Memory) -> dict[str, str]:
         pin = "★" if one.pinned else " "
-        return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": one.text}
+        return {"id": name(one.id), "pin": pin, "when": when(one.created_at), "text": one.with_before}
 
     return listing(found, row, nothing, limit, "; ".join(chosen.problems))
 
@@ -110,4 +110,4 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
     if memory.tags:
         notes.append(f"tags: {', '.join(memory.tags)}")
     data = {**asdict(memory), "said": [one.text for one in sources]}
-    return Output(data, memory.text, notes=[*notes, *messages_behind(sources)])
+    return Output(data, memory.with_before, notes=[*notes, *messages_behind(sources)])

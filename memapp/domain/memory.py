@@ -6,12 +6,14 @@ from enum import StrEnum
 from typing import Literal
 
 from memapp.domain.chat import Message, Role
-from memapp.domain.text import one_line
+from memapp.domain.text import one_line, shorten
 from memapp.domain.when import until
 
 MAX_MEMORY_CHARS = 280
 MAX_TAGS = 5
 MAX_TAG_CHARS = 40
+LEAST_BEFORE = 16
+"""With less room for what a memory is in place of, an agent is not told that."""
 MAX_SAID_CHARS = MAX_MEMORY_CHARS - len('User said (2026-11-03): "" (until 4 Dec 2026)')
 """Of a memory in the person's own words: so it is no longer than any other where it is told in the third person."""
 MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected"]
@@ -90,10 +92,18 @@ class Memory:
         return until(self.valid_until, self.created_at) if self.valid_until else ""
 
     @property
+    def with_before(self) -> str:
+        """Return what it says, and in place of what, without which a correction may say little: `no wait, its Moss`."""
+        return f"{self.text}{f' (before: {self.instead_of})' if self.instead_of else ''}"
+
+    @property
     def in_third_person(self) -> str:
         """Return what it says to an agent, or in an export: `User said (2026-11-03): "my dog is called Pip"`."""
-        said = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"' if self.origin == "said" else self.text
-        return f"{said}{self.until}"
+        if self.origin != "said":
+            return f"{self.text}{self.until}"
+        said = f'User said ({self.created_at.astimezone():%Y-%m-%d}): "{self.text}"{self.until}'
+        room = MAX_MEMORY_CHARS - len(said) - len(' (before: "")')
+        return f'{said} (before: "{shorten(self.instead_of, room)}")' if self.instead_of and room >= LEAST_BEFORE else said
 
     @property
     def is_compared(self) -> bool:

@@ -36,15 +36,15 @@ LEAST_SHARE = 1e-3
 NEIGHBOURS = 0.5
 """How much the examples near a statement count for whether it lasts, beside the regression."""
 LIKENESS = 0.3
-"""The same for how sure a statement is sensitive: all examples have their say in that, each by what it adds to the others."""
+"""Like NEARNESS, for how sure a statement is sensitive: all examples have their say in that, each by what it adds to others."""
 SENSITIVE_BY = (0.15, 0.3, 0.4, 1.8)
 """How much the topics, the nearest examples, the words and the likeness to all count for that: found over an eighth that the fit
 had not seen, and less of the topics, which take what is long for sensitive, than of the others."""
 QUESTIONS = ("lasts", "is_meant", "is_of_others")
 WORDED = ("lasts", "is_meant", "is_sensitive")
-"""What is known by words too."""
-WORDS = 2**18
-"""Words and pairs of neighbours are told apart by a hash; of the 130,000 in the examples, and of others, few share one."""
+"""What is known by words too: the first of QUESTIONS, and whether a statement is sensitive."""
+BUCKETS = 2**18
+"""Words and pairs of neighbours are told apart by a hash. Of the 130,000 in the examples two in five share a bucket."""
 _EN = lexicon("judge")
 
 
@@ -105,7 +105,7 @@ def features(text: str) -> list[float]:
 def worded(text: str) -> list[int]:
     """Return where the words of a text stand among those that were fitted, and its pairs of neighbours, also with its ends."""
     words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
-    return sorted({zlib.crc32(one.encode()) % WORDS for one in [*words, *map(" ".join, pairwise(words))]})
+    return sorted({zlib.crc32(one.encode()) % BUCKETS for one in [*words, *map(" ".join, pairwise(words))]})
 
 
 def _worded(texts: Sequence[str], by: Fitted) -> Floats:

@@ -1,4 +1,4 @@
-"""Sentences in which a model recites a note as the one who wrote it, and so speaks as the person: `I have a bad knee, so ...`."""
+"""Sentences in which a model speaks as the person, in the words of a note or of the message: `I have a bad knee, so ...`."""
 
 import re
 from collections.abc import Sequence
@@ -8,14 +8,22 @@ from memapp.language.word_file import WordFile
 
 RUNS = range(3, 6)
 """So many words in a row, one of them in the first person and one that says something, are a note's."""
+OPENING = 4
+"""So many words of the message at the beginning of a reply are the person's."""
 _QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> list[str]:
-    """Return the sentences of a reply that hold a run of a note in the first person; what is quoted, or asked with, is none."""
-    own = set().union(*(_runs(note, words) for note in notes)) - _runs(message, words)
-    return [one for one in sentences(_QUOTED.sub('""', reply)) if own & _runs(one, words)] if own else []
+    """Return the sentences of a reply that hold a run of a note in the first person; what is quoted, or asked with, is none.
+
+    The first sentence is one, too, where it begins with a run of the message, unless that asks for a text to be written.
+    """
+    asked = _runs(message, words)
+    own = set().union(*(_runs(note, words) for note in notes)) - asked
+    said = sentences(_QUOTED.sub('""', reply))
+    echoed = set() if words.finds("others", "shown", message) else asked
+    return [one for at, one in enumerate(said) if own & _runs(one, words) or (at == 0 and tuple(_plain(one)[:OPENING]) in echoed)]
 
 
 def without(reply: str, said: Sequence[str]) -> str:
@@ -27,9 +35,13 @@ def without(reply: str, said: Sequence[str]) -> str:
 
 def _runs(text: str, words: WordFile) -> set[tuple[str, ...]]:
     """Return the runs of words of a text, each with one in the first person and one that is not common."""
-    plain = [re.sub(r"['’]", "", word) for word in _WORD.findall(expand(text).casefold())]
+    plain = _plain(text)
     runs = (tuple(plain[at : at + length]) for length in RUNS for at in range(len(plain) - length + 1))
     return {run for run in runs if any(_is_own(word, words) for word in run) and not words.common.issuperset(run)}
+
+
+def _plain(text: str) -> list[str]:
+    return [re.sub(r"['’]", "", word) for word in _WORD.findall(expand(text).casefold())]
 
 
 def _is_own(word: str, words: WordFile) -> bool:

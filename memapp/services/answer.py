@@ -30,7 +30,7 @@ from memapp.runtime import Runtime
 from memapp.services.limits import forgotten_limits, reminder
 from memapp.services.open_turn import OpenTurn, best_effort, said_in
 from memapp.services.query import conversation_scope
-from memapp.services.quotations import Quoted
+from memapp.services.quotations import Quoted, quotation
 from memapp.services.retrieved import Retrieved, look_up, shown
 from memapp.services.turn_prompt import affordable, prompt_context, reply_request
 from memapp.store import chat, checkpoints, delta, events, expectations, leases, recalls
@@ -138,7 +138,8 @@ class _Reply:
             yield Streamed(self.text)
         elif said := self._recited:
             yield Restarted(" ".join(said))
-            self.text = without(self.text, said) or own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
+            none = own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
+            self.text = without(self.text, said) or self._told_again() or none
             yield Streamed(self.text)
         if turn.quoted and not self._attempt("is_held", partial(self._is_held, turn.quoted)):
             yield Restarted(self.text)
@@ -265,12 +266,21 @@ class _Reply:
 
     @property
     def _recited(self) -> list[str]:
-        """The sentences in which the model speaks as the person, in the words of their notes."""
-        if self.turn.message is None:
-            return []
-        message = self.turn.message.text
-        notes = [respond.words(hit) for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.said_by != "assistant"]
-        return recited(self.text, notes, message, words_of(message))
+        """The sentences in which the model speaks as the person, in the words of their notes or of the message."""
+        message = self.turn.message.text if self.turn.message else ""
+        return recited(self.text, [respond.words(hit) for hit in self._told], message, words_of(message))
+
+    @property
+    def _told(self) -> list[Recalled]:
+        """The notes that hold the person's own words."""
+        return [hit for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.said_by != "assistant"]
+
+    def _told_again(self) -> str:
+        """Return, as quotations, the notes that a reply recites."""
+        message = self.turn.message.text if self.turn.message else ""
+        words = words_of(message)
+        hits = [hit for hit in self._told if recited(self.text, [respond.words(hit)], message, words)]
+        return "\n".join(quotation(self.runtime, hit) for hit in hits)
 
     def _found(self) -> Found:
         """Save what stands in the prompt before the reply begins: what is left of it after a kill was written from that."""

@@ -1,4 +1,5 @@
-"""Learns from a message: which of its sentences are worth remembering, in the words they were typed in.
+"""Learns from a message: which of its sentences are worth remembering, in the words they were typed in. A message that was to be
+kept out (`don't save this`) never comes here.
 
 A sentence is kept by what the judge says of it: that it lasts, and is meant. A sensitive one waits for the person's yes. What
 takes back or ends something retires the memory of that, which stands beside the new one as what it is in place of. No sentence
@@ -53,13 +54,17 @@ LASTS, MEANT = 0.7, 0.7
 """How sure the judge must be of what is kept."""
 SENSITIVE = 0.35
 """How sure the judge must be to ask; it would rather ask once too often."""
-JUDGED = "en"
+JUDGED_LANGUAGE = "en"
 """The language that the judge was fitted to: in others it hears too little of what is sensitive, and their words tell."""
 MAY_LAST = 0.3
 """What is sensitive, and perhaps lasts, it asks about rather than drops."""
-SECRET, SECRET_AT_ALL = "secret", 0.2
+SECRET = "secret"
+"""A topic of the judge: what is of it is never kept."""
+SECRET_AT_ALL = 0.2
+"""How sure the judge must be of a secret; it would rather drop too much."""
 OF_OTHERS = 0.5
 RELATIONSHIPS = "relationships"
+"""The category of a memory of somebody close; sensitive news of them wait for the topic `CLOSE_PEOPLE`."""
 MOST_SENTENCES = 40
 MEMORIES_PER_DAY = 100
 """More than anybody tells of themselves; what is left is learned on the next day."""
@@ -71,15 +76,15 @@ PLAYED = 8
 """Messages a play goes on for."""
 CORRECTS, CORRECTS_LONG_AGO = 0.3, 0.5
 """How sure a sentence must correct what was said of late, and what was said long ago."""
-GOES_ON = 0.1
-"""The same where the sentence says that it corrects, or goes on with a correction."""
+GOES_ON_CORRECTING = 0.1
+"""The same where the sentence says that it corrects (`no wait`), or goes on with a correction."""
 NEAR, NEAR_IN_WORDS, NEAR_OF_LATE = 0.5, 0.25, 0.2
 """Cosines from which on a correction may be about what was said long ago, about that if they share a word, and, if the sentence
 does not say itself that it corrects, about what was said of late."""
 AS_SURE = 0.05
 """Of what it is as sure to be about, what was said last is meant: `no wait, its Moss` says nothing of a dog."""
-OF_LATE = 0.1
-"""So much less sure need it be about what was said of late."""
+LATE_BONUS = 0.1
+"""Added to how sure it is about what was said of late, where that is weighed against what was said long ago."""
 EMBEDDER_SECONDS = 20.0
 """How long learning waits for the embedding model that is being loaded; nobody waits for learning."""
 
@@ -131,7 +136,8 @@ class Sentence:
 def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
     """Learn from one message; yield each memory. It stays pending until the embedding model is there. Raises `ModelError`.
 
-    With an embedding model that the judge was not fitted to, nothing is learned.
+    A surprise is a message that call 1 did not foresee. With an embedding model that the judge was not fitted to, no sentence
+    is judged.
     """
     embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
     if embedder is None or is_enough_for_today(runtime):
@@ -151,7 +157,7 @@ def is_enough_for_today(runtime: Runtime) -> bool:
 def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | None]]:
     """Return the sentences of a message that state something, each with why it makes no memory; None where it does.
 
-    What lacks somebody else's words is no sentence of the message. Raises `ModelError`.
+    Only what the person wrote as it stands is told: no sentence out of which somebody else's words were cut. Raises `ModelError`.
     """
     embedder = runtime.embedding.ready()
     if embedder is None or not judges(embedder.model_id):
@@ -170,7 +176,7 @@ def propose_profile(runtime: Runtime, message: Message) -> None:
     for text in map(_bare, sentences(own_words(message.typed_text, words))[:MOST_SENTENCES]):
         if len(text) <= MAX_SAID_CHARS and not is_question(text, words):
             sentence = Sentence(text, category=category(text, words))
-            _waits(runtime, message, sentence, _memory(runtime.read(), message, sentence))
+            _propose(runtime, message, sentence, _memory(runtime.read(), message, sentence))
 
 
 # Which sentences ----------------------------------------------------------------------------------------------------
@@ -189,7 +195,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     kept = request.content if request and request.kind == "remember" else ""  # at once, as it was asked for
     found: list[Sentence] = []
     for at, text in enumerate(typed):
-        before = next(iter(typed[at - 1 : at] if at else last), "")
+        before = typed[at - 1] if at else "".join(last)
         if is_question(text, words) or (kept and kept in text):
             continue
         last_corrects = found[-1].corrects if found else None
@@ -197,7 +203,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
             begun = next((place for place, one in enumerate(found) if one.corrects == corrected), None)
             if begun is None:
                 found.append(Sentence(text, corrects=corrected, category=category(text, words)))
-            elif len(found[begun].text) + len(text) < MAX_SAID_CHARS:
+            elif len(found[begun].text) + len(text) < MAX_SAID_CHARS:  # two sentences that correct one thing are one memory
                 found[begun] = replace(found[begun], text=f"{found[begun].text} {text}")
             continue
         is_answer = len(text.split()) < FEWEST_WORDS
@@ -206,7 +212,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
         is_leaning = is_answer or leans(text, words, is_first=at == 0)
         found.append(Sentence(text, before if is_leaning else "", category=category(text, words)))
     cut = [_cut(one, words) for one in found]
-    return [replace(one, topic=FACT) if words.code != JUDGED and is_sensitive(one.whole, words) else one for one in cut]
+    return [replace(one, topic=FACT) if words.code != JUDGED_LANGUAGE and is_sensitive(one.whole, words) else one for one in cut]
 
 
 def _cut(sentence: Sentence, words: WordFile) -> Sentence:
@@ -253,15 +259,15 @@ def _beside(runtime: Runtime, embedder: Embedder, message: Message, typed: Seque
 def _corrected(beside: Sequence[Pairing], begun: Correctable | None, *, is_marked: bool) -> Correctable | None:
     """Return what a sentence takes back, ends or says otherwise: what one before it began to, else the likeliest.
 
-    What was said of late need not be near in meaning where the sentence says that it corrects; what is surer, it gives way to.
+    What was said of late need not be near in meaning where the sentence says that it corrects. Of all these the surest is meant.
     """
-    if any(one.what == begun and one.sure >= GOES_ON for one in beside):
+    if any(one.what == begun and one.sure >= GOES_ON_CORRECTING for one in beside):
         return begun
-    least, least_long_ago = (GOES_ON, GOES_ON) if is_marked else (CORRECTS, CORRECTS_LONG_AGO)
+    least, least_long_ago = (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if is_marked else (CORRECTS, CORRECTS_LONG_AGO)
     of_late = [one for one in beside if one.what.is_recent and one.sure >= least]
     of_late = of_late if is_marked else [one for one in of_late if one.shares or one.likeness >= NEAR_OF_LATE]
     long_ago = [one for one in beside if not one.what.is_recent and one.sure >= least_long_ago and one.is_related]
-    likely = [*((one.sure + OF_LATE, one.what) for one in of_late), *((one.sure, one.what) for one in long_ago)]
+    likely = [*((one.sure + LATE_BONUS, one.what) for one in of_late), *((one.sure, one.what) for one in long_ago)]
     surest = max((sure for sure, _ in likely), default=0.0)
     as_sure = [what for sure, what in likely if surest - sure <= AS_SURE]
     return max(as_sure, key=lambda what: what.memory.created_at, default=None)
@@ -320,13 +326,14 @@ def _decided(sentence: Sentence, readings: Sequence[Judgement]) -> Sentence | Wh
     own, whole = readings
     if _tells_secret(sentence, readings):
         return "secret"
+    # What takes the place of a memory lasts as that did, however little it says alone.
     lasts = 1.0 if sentence.corrects else max(own.lasts, whole.lasts)
     meant = 1.0 if sentence.corrects else max(own.is_meant, whole.is_meant)
     if (is_judged := _is_sensitive(readings)) or sentence.topic:
         topic = _topic(max(readings, key=lambda one: one.sensitive)) if is_judged else sentence.topic
         return replace(sentence, topic=topic) if lasts >= MAY_LAST else "passing"
     if lasts < LASTS or meant < MEANT:
-        return "not meant" if meant < min(lasts, MEANT) else "passing"
+        return "not meant" if meant < min(lasts, MEANT) else "passing"  # the weaker of the two is the reason
     return replace(sentence, category=RELATIONSHIPS) if whole.is_of_others >= OF_OTHERS else sentence
 
 
@@ -381,12 +388,12 @@ def _store(
                 continue
             actor = Actor(RULES, message.thread_id, step=session.new_id())
             old = _retire(runtime, session, sentence.corrects, actor) if sentence.corrects else None
-            if _waits(runtime, message, sentence, memory):
-                if old:
-                    retired.append(Retracted((old.text,), actor.step))
-                continue
-            if same := same_as(session, memory.text, known):
+            waits = _propose(runtime, message, sentence, memory)
+            same = None if waits else same_as(session, memory.text, known)
+            if same:
                 changes.apply(session, Updated(same, sources=(message.id,)), actor)
+            if waits or same:
+                retired += [Retracted((old.text,), actor.step)] if old else []
                 continue
             changes.apply(session, Created(memory), actor)
             stored.append(Remembered(memories.get_memory(session, memory.id), actor.step, old))
@@ -407,10 +414,10 @@ def _retire(runtime: Runtime, session: Session, corrected: Correctable, actor: A
     return next(iter(live), None)
 
 
-def _waits(runtime: Runtime, message: Message, sentence: Sentence, memory: Memory) -> bool:
-    """Propose what needs a yes, and return whether it does: it is known with all that comes with the yes.
+def _propose(runtime: Runtime, message: Message, sentence: Sentence, memory: Memory) -> bool:
+    """Propose what of a sentence needs a yes, and return whether anything does: then the yes brings the memory, too.
 
-    What the profile says already, by another's words or the person's own hand, had its yes.
+    A value that the profile has already, in the same or another wording, had its yes.
     """
     profile = decisions.profile(runtime)
     values = [

@@ -41,6 +41,19 @@ def test_what_the_message_says_itself_is_none() -> None:
     assert recited("Dear boss, I have coeliac disease.", NOTES, asked, words("en")) == []
 
 
+@pytest.mark.parametrize(
+    ("message", "reply", "said"),
+    [
+        ("we need blackout curtains for the nursery, which are good?", "We need blackout curtains. Look for ...", True),
+        ("we need blackout curtains for the nursery, which are good?", "Good ones are thick. We need blackout curtains.", False),
+        ("write a letter: we need blackout curtains", "We need blackout curtains for the nursery.", False),
+        ("i'm so tired of this", "I am sorry to hear that. Rest a little.", False),
+    ],
+)
+def test_a_reply_that_begins_as_the_message_does_is_recited(message: str, reply: str, said: bool) -> None:
+    assert bool(recited(reply, [], message, words("en"))) == said
+
+
 def test_the_rest_of_a_reply_stays() -> None:
     reply = "I have coeliac disease, so we can't eat gluten. Try rice.\n- rice\n- beans"
     assert without(reply, recited(reply, NOTES, "what now?", words("en"))) == "Try rice.\n- rice\n- beans"

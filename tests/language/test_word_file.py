@@ -109,3 +109,7 @@ def test_what_is_sensitive_or_secret_is_known_by_its_words(code: str, sensitive:
 def test_the_first_person_is_known_also_where_letters_are_left_out(code: str, of_person: list[str], of_others: list[str]) -> None:
     assert all(words(code).finds("others", "first_person", one) for one in of_person)
     assert not any(words(code).finds("others", "first_person", one) for one in of_others)
+
+
+def test_feeling_safe_is_no_secret() -> None:
+    assert tells_secret("the safe code is 4711") and not tells_secret("i feel safe at 40 on the motorway")

@@ -1,13 +1,14 @@
 """What is remembered in the person's own words: which sentences, what waits, what takes the place of what."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from memapp.domain.filters import MemoryFilter
-from memapp.domain.memory import State
+from memapp.domain.memory import MAX_MEMORY_CHARS, State
 from memapp.domain.turn import Accepted
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, forget, not_kept, undo
@@ -192,6 +193,14 @@ def test_an_agent_is_told_who_said_it_and_when(runtime: Runtime) -> None:
     (memory,) = curate.list_memories(runtime)
     assert memory.in_third_person == f'User said ({memory.created_at:%Y-%m-%d}): "i keep forty goats on a farm"'
     assert memory.in_third_person in "".join(exports.as_markdown(runtime))
+
+
+def test_an_agent_is_told_what_a_correction_corrects(runtime: Runtime) -> None:
+    (told,) = after(runtime, "my dog is called Pip", "no wait, its Moss")
+    (memory,) = curate.list_memories(runtime)
+    assert memory.in_third_person.endswith(f'"{told}" (before: "my dog is called Pip")')
+    long = replace(memory, text="x" * 200, instead_of="word " * 50)
+    assert len(long.in_third_person) <= MAX_MEMORY_CHARS and long.in_third_person.endswith('…")')
 
 
 CORRECTIONS = [

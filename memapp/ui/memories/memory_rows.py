@@ -43,7 +43,7 @@ class MemoryRows(FoundRows):
         )
         tail = row(item.category, CATEGORY - 1, "$text-muted") if width >= WIDE else Content("")
         space = width - head.cell_length - (CATEGORY if width >= WIDE else 0)
-        text = found_in(item.text, self.words, space).truncate(space, ellipsis=True, pad=True)
+        text = found_in(item.with_before, self.words, space).truncate(space, ellipsis=True, pad=True)
         return joined(head, text, " " if tail else "", tail)
 
 
