@@ -57,7 +57,6 @@ PLAN = [
     ("D grid", "grid", OTHER),
     ("D flux", "flux", OTHER),
 ]
-DID = ("activations", "helped", "hurt", "promoted", "suppressed")
 ARMS = ("memory", "none", "placebo")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

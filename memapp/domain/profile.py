@@ -50,18 +50,6 @@ FIELDS: Mapping[str, Field] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """A field that a message fills, or asks to change."""
-
-    field: str
-    value: str
-    """As the profile shows it; empty where a change is asked for without saying to what."""
-    start: int
-    """Where the words that say it begin in the message."""
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Hint:
     """A field, and what a sentence, or the profile, says as its value."""
 

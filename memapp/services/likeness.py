@@ -15,8 +15,6 @@ NEAREST = 50
 """Memories compared by meaning."""
 NEWEST = 50
 """Memories compared beside them: the last ones; and so many of those that have no vector yet."""
-SAME = 0.93
-"""Cosine from which on a sentence says a memory again, and corrects nothing of it."""
 
 Near = Sequence[tuple[Memory, float]]
 """Known memories with their likeness to a text, as cosines."""

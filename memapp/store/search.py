@@ -41,9 +41,6 @@ _MEMORIES_BY_KEY = """
            (SELECT group_concat(value, char(10)) FROM (SELECT value FROM json_each(o.tags)
                                                        UNION ALL SELECT value FROM json_each(o.steps))) AS around
     FROM json_each(:keys) asked CROSS JOIN memories o ON o.key = asked.value WHERE {where}"""
-_TEXTS_BY_WORDS = """
-    SELECT o.text FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
-    WHERE memories_fts MATCH :query AND {where} ORDER BY memories_fts.rowid DESC LIMIT :limit"""
 _HELD = """
     SELECT 1 FROM memories_fts CROSS JOIN memories o ON o.key = memories_fts.rowid
     WHERE memories_fts MATCH :query AND {where} LIMIT 1"""
@@ -118,16 +115,6 @@ def search_messages(
     return _candidates(rows, likeness, bm25=by_words)
 
 
-def texts_with(session: Session, scope: Scope, some: Iterable[str], others: Iterable[str], limit: int) -> list[str]:
-    """Return the texts of the newest facts in scope that hold one of some words, and beside it one of others."""
-    words = match_any(ranking.words_of(" ".join(some)))
-    beside = match_any([" ".join(ranking.words_of(one)) for one in others])
-    if not words or not beside:
-        return []
-    query = f"text : (({words}) AND ({beside}))"
-    return session.column(_TEXTS_BY_WORDS.format(where=scope.where), query=query, limit=limit, **scope.values)
-
-
 def _candidates(rows: Mapping[int, Row], likeness: Likeness, **scores: Mapping[int, float]) -> list[Candidate]:
     """Return what was found, each row with its scores by their names."""
     return [
@@ -154,12 +141,6 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
               UNION SELECT message_id FROM taken_back WHERE message_id IN (SELECT value FROM json_each(:ids))
               UNION SELECT m.id FROM json_each(:ids) CROSS JOIN messages m ON m.id = value  -- a reply may say it again
               WHERE m.reply_to IN (SELECT message_id FROM taken_back)"""  # noqa: S608
-    return set(session.column(sql, ids=message_ids))
-
-
-def withdrawn(session: Session, message_ids: Sequence[str]) -> set[str]:
-    """Return those messages that the person themself took back."""
-    sql = "SELECT message_id FROM taken_back WHERE user_id = :user AND message_id IN (SELECT value FROM json_each(:ids))"
     return set(session.column(sql, ids=message_ids))
 
 

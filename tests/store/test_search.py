@@ -43,25 +43,6 @@ def messages(database: Database, query: str, **how: bool) -> list[str]:
     return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
 
 
-def test_the_newest_facts_are_read_that_hold_a_word_of_each_kind(database: Database) -> None:
-    told = (
-        "User's sister Mira paints.",
-        "Mira paints.",
-        "User's sister paints.",
-        "User's mother-in-law is Mira.",
-        "User has law.",
-    )
-    for text in told:
-        add_fact(database, text, tags=("sister", "mira"))
-
-    def texts(*some: str, limit: int = 9) -> list[str]:
-        return search.texts_with(on(database.read()), Scope(USER), some, ("sister", "mother-in-law"), limit)
-
-    assert texts("MIRA", "has") == [told[3], told[0]]
-    assert texts("mira", limit=1) == [told[3]]
-    assert texts() == texts('" OR "', "*") == []
-
-
 @pytest.fixture(scope="module")
 def index() -> Iterator[sqlite3.Connection]:
     conn = sqlite3.connect(":memory:")

@@ -23,7 +23,7 @@ from memapp.domain.text import clean, one_line
 SCHEMA, SCHEMA_VERSION = "lesson_store_v2", 2
 ARROW = " -> "
 MOST_TRIGGERS = 1000
-MOST_TAGS, TAG_CHARS, TOOL_CHARS = 20, 40, 200
+MOST_TAGS, TOOL_CHARS = 20, 200
 _Words = Annotated[str, Field(max_length=100_000)]
 _Name = Annotated[str, Field(max_length=1000)]
 

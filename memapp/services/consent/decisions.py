@@ -63,14 +63,6 @@ def approve(runtime: Runtime, request_id: str) -> str:
     return actor.step
 
 
-def allow(runtime: Runtime, requests: Sequence[ConsentRequest], actor: Actor) -> None:
-    """Carry out what the person allowed in the words of a message."""
-    with runtime.decide() as session:
-        for one in requests:
-            if consents.get_request(session, one.id).state == "pending":  # else it went with the one before
-                carry_out(session, runtime, one, "person", actor)
-
-
 def edit_then_approve(runtime: Runtime, request_id: str, value: str) -> str:
     """Carry out another value in place of the proposed one, which is withdrawn. Return the step."""
     value = _checked(value)
