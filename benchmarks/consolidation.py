@@ -10,7 +10,7 @@ Facts are stored uncompared, as an import brings them, and the job `consolidate`
   (see `benchmarks.merge`), each in a store of its own: how many were merged;
 - how long the job goes on after it was told to stop, among 500 facts; printed and not held, as another machine is slower.
 
-Without a model; and with one that answers as people judged (*right*), a script that says what a capable model could reach.
+Without a model; and with one that answers as people judged (*right*), a script that says what a trusted model could reach.
 
 python -m benchmarks.consolidation [--small] [--data ../shared/data]
 """

@@ -1,6 +1,6 @@
 """Does anybody ever see somebody else's memories? And is one's own found, with everybody in one file?
 
-Six people's chats (`data/memorybank/dev`) and the facts made of them by rule stand in one store. Each question is asked for
+Six people's chats (`data/memorybank/dev`) and what is learned of them stand in one store. Each question is asked for
 the one who asks it, and, as a control, for each of the others. Counted: hits of another person; the share of questions with
 a message that answers them among the first five hits, and at the first place. Both bounds hold for the list that a turn shows
 and quotes (`look_up`, at most `prompt_memories` hits); the raw order of recall stands beside it and is not held.

@@ -1,6 +1,6 @@
 """What do the keywords of call 1 bring? Whole turns over forty facts of one person, with keywords of four kinds.
 
-The kinds: none; written by hand, as a capable model would ask (perfect); those of another request (wrong); and what a model
+The kinds: none; written by hand (perfect); those of another request (wrong); and what a model
 itself asks for. Twenty requests need some of the facts, twenty questions ask for one, ten messages need nothing; all are made up
 (`made_up/keywords`). Counted is what a turn puts into its prompt, with the shipped settings and the bundled embedder.
 

@@ -1,7 +1,7 @@
 """Thousands of turns in one process: does it keep more and more memory, files or log, or does saving get slower?
 
 A scripted model answers in many chats, idle work runs on a thread beside it, and the person cancels turns and idle work at
-random. After a warm-up of a third of the turns, in which SQLite's caches and those of the rules fill: memory grows by less than
+random. After a warm-up of a third of the turns, in which SQLite's caches and those of memapp fill: memory grows by less than
 5 %, no file stays open, and SQLite's log stays below 16 MB. The vectors are left out of the memory: they are the index of the
 file, which grows with it, and each may take as much as is said here and no more. How long a commit takes late and early is
 printed as a ratio, since a busy machine is no reason to miss a bound.

@@ -56,7 +56,7 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 RULES = {
     # `random` draws the same from the same seed, which is always given, and `zlib` has a checksum.
     "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE | {"random", "zlib"}),
-    # The words that rules read with are data; `language.lexicon` reads them once and hands them on.
+    # Word lists are data; `language.lexicon` reads them once and hands them on.
     "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy"),
     "tools": rule("tools domain.lessons errors", inside_functions="platformdirs"),
@@ -225,13 +225,13 @@ def test_the_layers_have_no_way_back_up() -> None:
         ("domain/x.py", "import sqlite3", True),
         ("domain/x.py", "from pathlib import Path", True),
         ("domain/x.py", "from memapp.language.lexicon import lexicon", True),
-        ("language/english/x.py", "from memapp.domain.memory import Memory", False),
-        ("language/english/x.py", "from memapp.store import chat", True),
-        ("language/english/x.py", "import pydantic", True),
+        ("language/x.py", "from memapp.domain.memory import Memory", False),
+        ("language/x.py", "from memapp.store import chat", True),
+        ("language/x.py", "import pydantic", True),
         ("language/lexicon.py", "import os", True),
         ("store/x.py", "from memapp.language.wording import normalise", True),
         ("inference/x.py", "from memapp.language.lexicon import lexicon", True),
-        ("prompts/x.py", "from memapp.language.tags import tags_for", False),
+        ("prompts/x.py", "from memapp.language.recall import query_words", False),
         ("services/x.py", "import socket", True),
         ("ui/x.py", "from urllib.request import urlopen", True),
         ("domain/x.py", "from memapp.store import chat", True),
@@ -362,7 +362,7 @@ def test_the_list_of_commands_loads_none_of_them(tmp_path: Path) -> None:
 
 def test_the_first_picture_waits_for_no_store_and_no_command_that_is_not_run(tmp_path: Path) -> None:
     late = {"numpy", "sqlite_utils", "memapp.store", "memapp.services", "memapp.inference", "memapp.settings", "memapp.cli.trash"}
-    late |= {"rapidfuzz", "memapp.language.lexicon", "memapp.domain.turn"}  # the rules, and what they read with
+    late |= {"rapidfuzz", "memapp.language.lexicon", "memapp.domain.turn"}  # the word lists, and what reads them
     terminal = "import sys; sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True"
     opening = "from memapp.cli import run; from memapp.ui.app import MemappApp; MemappApp.run = lambda app: None; run([])"
     assert loaded_by(f"{terminal}\n{opening}", tmp_path, HEAVY | late) == {"textual"}

@@ -20,12 +20,8 @@ from memapp.services import activity, curate, preferences
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
-READS_BY_MEANING = (
-    "English by rules and a judge; any other language by a capable model's proposals, and what you ask it to remember"
-)
-READS_BY_MODEL = (
-    "by a capable model's proposals, and what you ask it in a plain form to remember: the rest needs the bundled embedding model"
-)
+READS_ALL = "English; German, French and Spanish less well"
+READS_LITTLE = "only your profile, and what you ask it to remember: the rest needs the bundled embedding model"
 
 
 @click.command()
@@ -113,7 +109,7 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         return problems
     try:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
-        report["reads"] = READS_BY_MODEL if runtime.settings.embedding_model else READS_BY_MEANING
+        report["reads"] = READS_LITTLE if runtime.settings.embedding_model else READS_ALL
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
             bootstrap.open_chat_model(runtime, say).close()

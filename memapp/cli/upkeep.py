@@ -58,7 +58,7 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
         return _told(runtime, wanted, {one.name: one.waiting(runtime) for one in chosen}, "waits")
     models.load_chat_model(runtime)
     if runtime.chat.ready() is None:
-        say(f"Learning by rules only. {runtime.chat.note}")
+        say(f"No model is asked for anything. {runtime.chat.note}")
     began = runtime.clock()
     done = _run(runtime, chosen, budget)
     reports = {one.name: said for one in chosen if (said := one.report(runtime, began))}

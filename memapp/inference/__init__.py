@@ -1,8 +1,8 @@
 """The models, behind two Protocols: a `ChatModel` writes text, an `Embedder` turns text into vectors.
 
-Real ones: `llama` (a GGUF file in this process), `server` (an OpenAI-compatible server on loopback), `embedder` (in a process of
-its own: `minilm` in llama.cpp, or sentence-transformers). `scripted` has both for tests and benchmarks. Heavy libraries are
-imported inside functions, so that importing this package costs nothing.
+Real ones: `child_model` (a GGUF file, which `llama` runs in a process of its own), `server` (an OpenAI-compatible server on
+loopback), `embedder` (in a process of its own, too: `minilm` in llama.cpp, or sentence-transformers). `scripted` has both for
+tests and benchmarks. Heavy libraries are imported inside functions, so that importing this package costs nothing.
 """
 
 import threading

@@ -11,7 +11,7 @@ TEXT_CHARS = 60
 
 
 def who(actor: str) -> str:
-    """Return how an actor is called: `you`, `memapp's rules`, `the model smollm2`."""
+    """Return how an actor is called: `you`, `memapp`, `the model smollm2`."""
     kind, _, name = actor.partition(":")
     return f"{called('actors', kind)} {name}".strip()
 

@@ -1,4 +1,4 @@
-"""The English word lists and patterns that the rules read with, kept as data in `assets/language/en`.
+"""English word lists and patterns, kept as data in `assets/language/en`.
 
 A list there is one string of words, in which `{name}` stands for the words of another list and `-word` takes a word out
 again. Forms are groups of words, with a semicolon between two, that lead to the first of each. A pattern is an array of

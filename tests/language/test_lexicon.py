@@ -1,4 +1,4 @@
-"""The words that the rules read with: every one that is asked for is there, and none lies unused."""
+"""The English word lists: every one that is asked for is there, and none lies unused."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ SOURCES = "\n".join(file.read_text("utf-8") for file in (ROOT / "memapp").rglob(
 TEXTS = "\n".join(file.read_text("utf-8") for file in FILES)
 
 
-def test_every_list_that_a_rule_asks_for_is_there() -> None:
+def test_every_list_that_is_asked_for_is_there() -> None:
     asked = {
         (file, *found)
         for file in (ROOT / "memapp").rglob("*.py")

@@ -59,7 +59,7 @@ TOLD = ("I play the harp in a trio.", "I planted tall sunflowers in the garden."
 SAID = "error: unknown option 'het'"
 FAILS = {f"kiln fire {vase} --het": f"{vase}: {SAID}" for vase in ("Amphora", "Bowl")}
 GENERAL = {"trigger_fingerprints": ["F1"], "rule_text": "kiln fire … --het -> kiln fire … --heat", "scope_hint": "domain"}
-JOBS = [one for one in jobs.JOBS if one.name not in ("backup", "self-test")]
+JOBS = [one for one in jobs.JOBS if one.name != "backup"]
 """A backup is no part of the file; that one is whole or not there is shown where changes are killed."""
 
 

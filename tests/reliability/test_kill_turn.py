@@ -34,7 +34,6 @@ def model() -> ScriptedModel:
 
 
 def open_with_model(home: Path) -> Runtime:
-    # In the simple form call 2 says what it expects; in the full one that is known only after the turn.
     runtime = bootstrap.start(home=home, flags={"answer_from_memory": False})
     runtime.chat.fill(model())
     return runtime
