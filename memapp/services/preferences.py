@@ -22,8 +22,8 @@ NAMING = ("persona", "theme", "model", "server", "server_key_file", "embedding_m
 """Settings that name something, which may not be there."""
 LIMITS = ("context_tokens", "budget_tokens", "reply_tokens")
 """Settings of which one may leave no room for another."""
-LEAST_PROMPT_TOKENS = 200
-"""What stands around an empty message takes so many, or more."""
+LEAST_PROMPT_TOKENS = 1_180
+"""What stands around a message of one word takes so many, by the tokenizers of the listed models."""
 TOKENS_STEP = 256
 _one_change = threading.Lock()
 """Held while a setting is changed: the file is read, changed and written as a whole."""

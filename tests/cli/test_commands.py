@@ -284,7 +284,7 @@ def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> 
             "512",
             "context_tokens = 512 leaves no room for a prompt: a reply may take 320 tokens (reply_tokens).",
         ),
-        ("context_tokens", "600", "Set context_tokens to 856 or more, or lower reply_tokens."),
+        ("context_tokens", "600", "Set context_tokens to 2,136 or more, or lower reply_tokens."),
         ("budget_tokens", "300", "budget_tokens = 300 leaves no room"),
         ("reply_tokens", "3900", "budget_tokens = 4,000 leaves no room for a prompt: a reply may take 3,900 tokens"),
     ],
