@@ -25,6 +25,8 @@ _SENTENCE_END = re.compile(
 )
 _SHOUTED = re.compile(r"(?=[^a-z]+\Z)(?=(?:[^A-Z]*[A-Z]+\b){3}).*[A-Z]{2}.*[A-Z]{2}.*", re.DOTALL)
 """Three words or more in capitals throughout: they name nobody."""
+_ORDINAL = re.compile(r"\b(?:a[bm]|vom|zu[mr]|bis|beim|im|de[mnrs]|das|die)\s\d{1,3}\.$", re.IGNORECASE)
+"""German writes `the 14th` so: `am 14. fahren wir`."""
 _NEW_STATEMENT = re.compile(r"\s*(?:I|My|I'\w+)\s")
 
 
@@ -68,7 +70,7 @@ def sentences(text: str) -> list[str]:
                 found[-1] += " " + part.strip()
             else:
                 found.append(part.strip())
-            open_end = bool(EN.regex(r"(?:\b{abbreviations}|(?:^|[\s.])[A-Za-z])\.$").search(part))
+            open_end = bool(EN.regex(r"(?:\b{abbreviations}|(?:^|[\s.])[A-Za-z])\.$").search(part) or _ORDINAL.search(part))
         open_end = False
     return found
 

@@ -189,7 +189,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     if plays([*said[-PLAYED:], message.typed_text], words):
         return []
     typed = [_bare(one) for one in sentences(own_words(message.typed_text, words))[:MOST_SENTENCES]]
-    last = [_bare(one) for one in sentences(own_words(said[-1], words))[-1:]] if said else []
+    last = [_bare(one) for one in sentences(own_words(said[-1], words))[-1:] if not is_question(one, words)] if said else []
     beside = _beside(runtime, embedder, message, typed, words) if typed else []
     request = asked(message.typed_text, words)
     kept = request.content if request and request.kind == "remember" else ""  # at once, as it was asked for
@@ -264,9 +264,10 @@ def _corrected(beside: Sequence[Pairing], begun: Correctable | None, *, is_marke
     if any(one.what == begun and one.sure >= GOES_ON_CORRECTING for one in beside):
         return begun
     least, least_long_ago = (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if is_marked else (CORRECTS, CORRECTS_LONG_AGO)
-    of_late = [one for one in beside if one.what.is_recent and one.sure >= least]
-    of_late = of_late if is_marked else [one for one in of_late if one.shares or one.likeness >= NEAR_OF_LATE]
+    of_late = [one for one in beside if one.what.is_recent and (is_marked or one.shares or one.likeness >= NEAR_OF_LATE)]
     long_ago = [one for one in beside if not one.what.is_recent and one.sure >= least_long_ago and one.is_related]
+    if max((one.sure for one in of_late), default=0.0) < least:
+        of_late = []
     likely = [*((one.sure + LATE_BONUS, one.what) for one in of_late), *((one.sure, one.what) for one in long_ago)]
     surest = max((sure for sure, _ in likely), default=0.0)
     as_sure = [what for sure, what in likely if surest - sure <= AS_SURE]

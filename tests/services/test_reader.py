@@ -188,6 +188,32 @@ def test_a_request_to_the_memory_is_carried_out_and_nothing_else_taken_for_one(
     assert after(runtime, "I keep forty goats on a farm.", text) == kept
 
 
+def test_what_begins_a_message_does_not_lean_on_a_question_to_memapp(runtime: Runtime) -> None:
+    told = after(runtime, "und wie heißt eigentlich meine chefin?", "so feierabend. ab mai arbeite ich nur noch vier tage.")
+    assert told == ["ab mai arbeite ich nur noch vier tage."]
+
+
+def test_a_german_day_of_the_month_ends_no_sentence(runtime: Runtime) -> None:
+    assert after(runtime, "am 14. fahren wir zu meiner schwester nach Göttingen") == [
+        "am 14. fahren wir zu meiner schwester nach Göttingen"
+    ]
+
+
+def test_a_correction_that_says_little_is_about_what_was_said_last(runtime: Runtime) -> None:
+    known = after(
+        runtime,
+        "unser Jonas ist 14 und spricht grad nur noch in einzelnen silben",
+        "der schrebergarten quillt über, ne, und Katrin verträgt keinen knoblauch, also bitte ohne",
+        "am 14. fahren wir übrigens zu meiner schwester nach Göttingen, Jonas muss mit ob er will oder nicht",
+        "nee warte, quatsch, Northeim. in Göttingen hat sie früher gewohnt",
+    )
+    assert known == [
+        "der schrebergarten quillt über, ne, und Katrin verträgt keinen knoblauch, also bitte ohne",
+        "nee warte, quatsch, Northeim. in Göttingen hat sie früher gewohnt",
+        "unser Jonas ist 14 und spricht grad nur noch in einzelnen silben",
+    ]
+
+
 def test_an_agent_is_told_who_said_it_and_when(runtime: Runtime) -> None:
     after(runtime, "i keep forty goats on a farm")
     (memory,) = curate.list_memories(runtime)
