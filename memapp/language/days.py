@@ -21,14 +21,14 @@ LISTS = ("weekdays", "months", "units", "nears")
 
 
 def last_day(text: str, said_on: date, file: WordFile) -> date | None:
-    """Return the last coming day that a text told on a day names; None where it names none, or may hold for longer."""
-    return max((day for one in sentences(text) for day in _days(one, said_on, file) if day >= said_on), default=None)
+    """Return the last coming day that a text told on a day names; None where it names none, or may hold for longer.
+
+    What is told of today is no news of a coming day: `I quit my job today`.
+    """
+    return max((day for one in sentences(text) for day in _days(one, said_on, file) if day > said_on), default=None)
 
 
 def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
-    is_over = file.finds("days", "over", sentence) and not file.finds("days", "coming", sentence)
-    if is_over or file.finds("days", "habit", sentence) or _pattern(file.code, "habit_day").search(sentence):
-        return
     begins = _pattern(file.code, "begins")
     for kind in KINDS:
         start = said_on
@@ -37,10 +37,25 @@ def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
                 day = _day(found.groupdict(), start, file)
             except (ValueError, OverflowError):  # no calendar has that day
                 continue
+            if _holds_on(_clause(sentence, found, file), file):
+                continue
             if begins.match(found[0]) or any(one.end() == found.start() - 1 for one in begins.finditer(sentence)):
                 start = day if kind == "day" else said_on  # `from the 20th to the 3rd`
             else:
                 yield day
+
+
+def _clause(sentence: str, found: re.Match[str], file: WordFile) -> str:
+    """Return the clause of a sentence that a match stands in."""
+    ends = [one.start() for one in re.finditer(file.pattern("clauses", "between"), sentence, re.IGNORECASE)]
+    start = max((end for end in ends if end < found.start()), default=0)
+    return sentence[start : min((end for end in ends if end >= found.end()), default=len(sentence))]
+
+
+def _holds_on(clause: str, file: WordFile) -> bool:
+    """Return True for what is over, and for a habit."""
+    is_over = file.finds("days", "over", clause) and not file.finds("days", "coming", clause)
+    return bool(is_over or file.finds("days", "habit", clause) or _pattern(file.code, "habit_day").search(clause))
 
 
 def _day(named: dict[str, str | None], said_on: date, file: WordFile) -> date:

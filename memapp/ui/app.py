@@ -244,6 +244,8 @@ class MemappApp(TerminalApp):
         if len(self.screen_stack) == 1:
             if mode != self.current_mode and self.is_running:
                 await self.switch_mode(mode)
+                if self.screen is self.chat:
+                    self.chat.composer.focus()  # whoever comes back wants to write, wherever they left
         elif leave is None or self.screen.query("Input, TextArea"):
             notify(self, "esc closes this first.")
         else:
@@ -254,6 +256,8 @@ class MemappApp(TerminalApp):
         """Take back what a toast or a line of the chat is about, when its undo is clicked."""
         if step := event.style.meta.get("undo"):
             self.action_undo(step)
+            if self.screen is self.chat:
+                self.chat.composer.focus()  # a click gave the focus to the message, where letters are commands
 
     async def on_mode_wanted(self, event: ModeWanted) -> None:
         from memapp.ui.screens.mode import ModeScreen

@@ -319,6 +319,15 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
     await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["I have a bike."])
     await seen.until("1 not kept")
+    await seen.pilot.press("e", "h")
+    assert seen.chat.composer.text == "eh"
+
+
+async def test_who_comes_back_to_the_chat_writes(seen: Seen) -> None:
+    await seen.send("I have a dog called Rex.", until="Remembered:")
+    await seen.pilot.press("escape", "home")
+    await seen.press("f3", until=lambda: seen.app.current_mode == "memories")
+    await seen.press("f2", "e", "r", until=lambda: seen.chat.composer.text == "er")
 
 
 async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> None:
