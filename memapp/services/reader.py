@@ -54,6 +54,8 @@ LASTS, MEANT = 0.7, 0.7
 """How sure the judge must be of what is kept."""
 SENSITIVE = 0.35
 """How sure the judge must be to ask; it would rather ask once too often."""
+TOPIC = 0.5
+"""How sure the judge must be of a topic to name it; a bakery that costs sleep is no matter of health."""
 JUDGED_LANGUAGE = "en"
 """The language that the judge was fitted to: in others it hears too little of what is sensitive, and their words tell."""
 MAY_LAST = 0.3
@@ -199,7 +201,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
         if is_question(text, words) or (kept and kept in text):
             continue
         last_corrects = found[-1].corrects if found else None
-        if corrected := _corrected(beside[at], last_corrects, is_marked=bool(corrects(text, words))):
+        if corrected := _corrected(beside[at], last_corrects, corrects(text, words)):
             begun = next((place for place, one in enumerate(found) if one.corrects == corrected), None)
             if begun is None:
                 found.append(Sentence(text, corrects=corrected, category=category(text, words)))
@@ -256,15 +258,16 @@ def _beside(runtime: Runtime, embedder: Embedder, message: Message, typed: Seque
     return found
 
 
-def _corrected(beside: Sequence[Pairing], begun: Correctable | None, *, is_marked: bool) -> Correctable | None:
+def _corrected(beside: Sequence[Pairing], begun: Correctable | None, mark: Literal["", "own", "over"]) -> Correctable | None:
     """Return what a sentence takes back, ends or says otherwise: what one before it began to, else the likeliest.
 
-    What was said of late need not be near in meaning where the sentence says that it corrects. Of all these the surest is meant.
+    What was said of late need not be near in meaning where the sentence can only be about the person's own words (`no wait`). Of
+    all these the surest is meant.
     """
     if any(one.what == begun and one.sure >= GOES_ON_CORRECTING for one in beside):
         return begun
-    least, least_long_ago = (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if is_marked else (CORRECTS, CORRECTS_LONG_AGO)
-    of_late = [one for one in beside if one.what.is_recent and (is_marked or one.shares or one.likeness >= NEAR_OF_LATE)]
+    least, least_long_ago = (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if mark else (CORRECTS, CORRECTS_LONG_AGO)
+    of_late = [one for one in beside if one.what.is_recent and (mark == "own" or one.shares or one.likeness >= NEAR_OF_LATE)]
     long_ago = [one for one in beside if not one.what.is_recent and one.sure >= least_long_ago and one.is_related]
     if max((one.sure for one in of_late), default=0.0) < least:
         of_late = []
@@ -365,9 +368,11 @@ def _is_sensitive(readings: Sequence[Judgement]) -> bool:
 
 def _topic(judged: Judgement) -> str:
     """Return the field of the profile that a sensitive sentence waits for."""
+    if judged.is_of_others >= OF_OTHERS:
+        return CLOSE_PEOPLE
     topics = {name: sure for name, sure in judged.topics.items() if name != SECRET}
-    topic = CLOSE_PEOPLE if judged.is_of_others >= OF_OTHERS else max(topics, key=topics.__getitem__)
-    return topic if takes_sentence(topic) else FACT
+    topic = max(topics, key=topics.__getitem__)
+    return topic if topics[topic] >= TOPIC and takes_sentence(topic) else FACT
 
 
 # Storing them -------------------------------------------------------------------------------------------------------
