@@ -5,16 +5,17 @@ known, as in `benchmarks.reading`; each is typed into a store of its own, and `r
 its language. Then all are typed into one store, and `asked` counts the questions about them that a quotation from the right
 message answers, and `never told` those about nothing of them that are answered with a quotation all the same. So does `told`
 with other questions, which use other words than what was told. `requests` counts what is understood of what is asked of the
-memory, and `false` the messages and questions that are taken for such a request.
+memory, and `false` the messages and questions that are taken for such a request. `in passing` counts what the words alone hear
+in the sentences of `made_up/languages/in_passing`, each kind beside one that comes near it; no model is asked.
 
-python -m benchmarks.languages [FILE ...] [--show] [--only reading|questions|requests]
+python -m benchmarks.languages [FILE ...] [--show] [--only reading|questions|requests|passing]
 """
 
 import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from memapp.domain.chat import Origin, Role
 from memapp.domain.memory import FromMemory
 from memapp.inference import Cancel, ChatModel, Embedder
 from memapp.language import requests
-from memapp.language.word_file import words, words_of
+from memapp.language.asked import asked_about
+from memapp.language.sentence import is_for_now, is_sensitive
+from memapp.language.word_file import WordFile, words, words_of
 from memapp.runtime import Runtime
 from memapp.services import chats, quotations, upkeep
 from memapp.services.turn import take_turn
@@ -35,13 +38,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, default=sorted((MADE_UP / "languages").glob("*.json")))
     parser.add_argument("--show", action="store_true", help="print what is wrong, and what each message left")
-    parser.add_argument("--only", choices=("reading", "questions", "requests"), default="", help="measure nothing else")
+    parser.add_argument(
+        "--only", choices=("reading", "questions", "requests", "passing"), default="", help="measure nothing else"
+    )
     options = parser.parse_args()
     files = {path.stem: json.loads(path.read_text("utf-8")) for path in options.files}
     scores: dict[str, Score] = {}
     if options.only in ("", "requests"):
         for code, file in files.items():
             ask_memory(code, file, shows=options.show)
+    if options.only in ("", "passing"):
+        for code in files:
+            hear_in_passing(code, shows=options.show)
     with models() as (model, embedder):
         if options.only in ("", "questions"):
             for code, file in files.items():
@@ -141,6 +149,33 @@ def ask_memory(code: str, file: dict[str, Any], *, shows: bool) -> None:
                 print(f"! {row['kind']:9}{row['text']}\n      {heard[row['text']]}")
         for text in false:
             print(f"! false    {text}\n      {requests.asked(text, words(code))}")
+
+
+def hear_in_passing(code: str, *, shows: bool) -> None:
+    """Print of each kind of sentence how many are heard as what they are."""
+    rows = json.loads((MADE_UP / "languages" / "in_passing" / f"{code}.json").read_text("utf-8"))
+    of = words(code)
+    right: dict[str, Callable[[str], bool]] = {
+        "sensitive": lambda text: is_sensitive(text, of),
+        "ordinary": lambda text: not is_sensitive(text, of),
+        "for_now": lambda text: is_for_now(text, of),
+        "lasting": lambda text: not is_for_now(text, of),
+        "about_oneself": lambda text: asked_about(text, of) in ("own", "perhaps"),
+        "about_anything": lambda text: asked_about(text, of) not in ("own", "perhaps"),
+        "forget": lambda text: _forgets(text, of),
+        "no_request": lambda text: not _forgets(text, of),
+    }
+    wrong = {kind: [one for one in rows[kind] if not is_right(one)] for kind, is_right in right.items()}
+    counts = ", ".join(f"{kind} {len(rows[kind]) - len(missed)} of {len(rows[kind])}" for kind, missed in wrong.items())
+    print(f"{code}: in passing, {counts}", flush=True)
+    if shows:
+        for kind, text in ((kind, text) for kind, missed in wrong.items() for text in missed):
+            print(f"! {kind:15}{text}")
+
+
+def _forgets(text: str, of: WordFile) -> bool:
+    request = requests.asked(text, of)
+    return request is not None and request.kind == "forget"
 
 
 if __name__ == "__main__":

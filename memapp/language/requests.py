@@ -63,6 +63,8 @@ def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryReq
     """Return what one sentence of a message asks."""
     for kind in KINDS:
         form = words.begins("requests", kind, sentence, after="opens")
+        if is_behind := form is None and kind == "forget":
+            form = words.begins("requests", "forget_behind", sentence, after="opens")
         content = _named(form, words, is_of_known=kind in ("know", "forget")) if form else ""
         if form is None or (kind in WHOLE and (content or not is_all)) or (kind == "remember" and _asks(sentence, words)):
             continue
@@ -73,7 +75,7 @@ def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryReq
             content = EVERYTHING
         elif words.is_all("requests", "me" if kind == "know" else "last", content):
             content = ""
-        is_sure = is_of_person or content in ("", EVERYTHING)
+        is_sure = is_behind or is_of_person or content in ("", EVERYTHING)
         if is_sure or is_all:
             return MemoryRequest(kind, content, *_place(text, form[0]), is_all=is_all, is_sure=is_sure)
     if words.finds("requests", "from_now_on", sentence) and not any(stated(sentence, words)):  # of a value memapp asks

@@ -17,6 +17,11 @@ def is_question(sentence: str, words: WordFile) -> bool:
     return sentence.endswith(("?", '?"', "?!")) or words.begins("others", "asks", sentence) is not None
 
 
+def is_for_now(sentence: str, words: WordFile) -> bool:
+    """Return True for an order, a plan for the hours to come, and a word about having told memapp something."""
+    return words.begins("others", "for_now", sentence) is not None
+
+
 def leans(sentence: str, words: WordFile, *, is_first: bool) -> bool:
     """Return True for a sentence that says nothing without the one before: it begins with, or hinges on, what was named there."""
     if words.begins("context", "points", sentence, after="opens"):

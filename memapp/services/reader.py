@@ -35,6 +35,7 @@ from memapp.language.sentence import (
     category,
     corrects,
     cut_at_clause,
+    is_for_now,
     is_question,
     is_sensitive,
     leans,
@@ -198,7 +199,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     found: list[Sentence] = []
     for at, text in enumerate(typed):
         before = typed[at - 1] if at else "".join(last)
-        if is_question(text, words) or (kept and kept in text):
+        if is_question(text, words) or is_for_now(text, words) or (kept and kept in text):
             continue
         last_corrects = found[-1].corrects if found else None
         if corrected := _corrected(beside[at], last_corrects, corrects(text, words)):

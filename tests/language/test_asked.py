@@ -19,6 +19,9 @@ OWN: dict[str, list[str]] = {
         "in welche schule geht mein sohn",
         "hab ich noch ein fahrrad?",
         "Ich esse kein Fleisch, oder?",
+        "was mag Ola denn gern essen und was verträgt sie nicht, weißt du das noch? ich will heut abend was kochen",
+        "weißt du noch wohin wir am 14. fahren?",
+        "weißt du zufällig noch welche farbe die küche kriegt?",
     ],
     "fr": [
         "comment s'appelle ma sœur ?",
@@ -31,6 +34,7 @@ OWN: dict[str, list[str]] = {
         "qu'est-ce que je t'ai raconté sur Ola ?",
         "mon fils va dans quelle école",
         "Je mange pas de viande, hein ?",
+        "Ola elle a fait quoi comme études, tu t'en souviens ?",
     ],
     "es": [
         "¿cómo se llama mi hermana?",
@@ -42,6 +46,7 @@ OWN: dict[str, list[str]] = {
         "que idiomas hablo yo",
         "qué te conté de Ola?",
         "a qué colegio va mi hijo",
+        "¿qué estudió Ola, lo recuerdas?",
         "No como carne, mi dieta es vegetariana, ¿verdad?",
     ],
 }
@@ -54,6 +59,8 @@ OTHER: dict[str, list[tuple[str, Asked]]] = {
     "de": [
         ("wie heißt die hauptstadt von peru?", "anything"),
         ("wer hat faust geschrieben", "anything"),
+        ("kannst du mir sagen wie spät es in tokio ist?", "anything"),
+        ("weißt du noch ein gutes rezept für zucchini?", "anything"),
         ("was soll ich kochen?", ""),
         ("wie kann ich besser schlafen?", ""),
         ("kannst du mir ein buch empfehlen?", ""),
@@ -68,6 +75,7 @@ OTHER: dict[str, list[tuple[str, Asked]]] = {
     "fr": [
         ("c'est quoi la capitale du pérou ?", "anything"),
         ("qui a écrit les misérables", "anything"),
+        ("tu peux me dire l'heure qu'il est à tokyo ?", "anything"),
         ("comment on dit bonjour en japonais ?", ""),
         ("qu'est-ce que je dois cuisiner ?", ""),
         ("comment je peux mieux dormir ?", ""),

@@ -296,6 +296,17 @@ def test_other_languages_are_kept_corrected_and_asked_about(runtime: Runtime, to
     assert live(runtime) == [correction]
 
 
+def test_an_order_in_another_language_is_no_memory_and_what_was_blurted_out_is_forgotten_again(runtime: Runtime) -> None:
+    told = "meine kollegin Sabine wohnt jetzt im lager"
+    thread = new_chat(runtime)
+    for text in (told, "schreib mir mal ne mail an den herrn Dippel, dass wir am samstag nicht können"):
+        say(runtime, thread, text)
+        learn(runtime, thread)
+    assert live(runtime) == [told]
+    say(runtime, thread, "das mit Sabine hätt ich nich ausplaudern sollen, das vergisst du bitte wieder, ja?")
+    assert live(runtime) == []
+
+
 def test_what_is_told_to_be_kept_out_leaves_alone_what_was_told_before(runtime: Runtime) -> None:
     assert after(runtime, "I keep forty goats on a farm.", "dont save that my ferrets bite") == ["I keep forty goats on a farm."]
 
