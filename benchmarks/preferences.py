@@ -2,14 +2,14 @@
 
 People state preferences (`data/prefeval/dev`), one on each of twelve topics to a store, and go on talking about other things
 (`data/synthetic_persona_chat/dev`); 0, 10 and 50 exchanges later each request is put in a chat of its own. It often shares
-no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and all that learns; the
-language model is scripted and asks for nothing. Counted is what stands in the prompt of the reply: the preference, what else
-is put to the request, and, where nothing should, what is put to small talk.
+no word with the preference. Everything is a whole turn, with the shipped settings, the bundled embedder and all that learns.
+What a request needs is asked of the chosen model, once for each; all else that a model says is scripted. Counted is what stands
+in the prompt of the reply: the preference, what else is put to the request, and, where nothing should, what is put to small talk.
 
 What touches health or faith waits for a yes, and until then stands in no prompt. The bounds are of a person who answers nothing;
 beside it stands what comes of a yes to all that is asked.
 
-python -m benchmarks.preferences [--small] [--data ../shared/data] [--show]
+python -m benchmarks.preferences [--model NAME|FILE] [--server URL] [--small] [--data ../shared/data] [--show]
 """
 
 import argparse
@@ -17,21 +17,22 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks import MISSED, bundled_embedder
+from benchmarks import MISSED, bundled_embedder, chat_model_options, open_chat_model
 from memapp import bootstrap
 from memapp.domain import ranking
 from memapp.domain.memory import Recalled
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.domain.turn import Accepted, Found
-from memapp.inference import Cancel, Embedder
+from memapp.inference import Cancel, ChatModel, Embedder, whole_reply
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.language.recall import query_words
+from memapp.prompts import predict
 from memapp.prompts.respond import words
 from memapp.runtime import Runtime
 from memapp.services import chats, upkeep
@@ -40,6 +41,7 @@ from memapp.services.turn import take_turn
 from memapp.store import consents, search
 
 T = TypeVar("T")
+Script = Callable[[Prompt, Sampling], str | None]
 LATER = {0: 0.90, 10: 0.85, 50: 0.80}
 """The share of preferences that must stand in the prompt so many exchanges later."""
 MOST_FOREIGN = 0.5
@@ -72,7 +74,9 @@ class Put:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[chat_model_options()]
+    )
     parser.add_argument("--small", action="store_true", help=f"{SMALL_STORES} stores instead of {STORES}")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--show", action="store_true", help="print the preferences that were missed")
@@ -83,10 +87,13 @@ def main() -> int:
     put: dict[int, list[Put]] = {later: [] for later in LATER}
     answered: dict[int, list[Put]] = {later: [] for later in LATER}
     idle = 0
-    with closing(bundled_embedder()) as embedder:
-        for told, exchanges in people(options.data, SMALL_STORES if options.small else STORES):
-            idle += measure(embedder, told, exchanges, put, says_yes=False)
-            idle += measure(embedder, told, exchanges, answered, says_yes=True)
+    with closing(bundled_embedder()) as embedder, closing(open_chat_model(options)) as chat_model:
+        everybody = list(people(options.data, SMALL_STORES if options.small else STORES))
+        requests = frozenset(one.request for told, _ in everybody for one in told)
+        asks = _asked_once(chat_model, requests.union(SMALL_TALK))
+        for told, exchanges in everybody:
+            idle += measure(asks, embedder, told, exchanges, put, says_yes=False)
+            idle += measure(asks, embedder, told, exchanges, answered, says_yes=True)
     if options.show:
         show(put)
     return report(put, answered, idle)
@@ -107,6 +114,7 @@ def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tup
 
 
 def measure(
+    asks: Script,
     embedder: Embedder,
     told: Sequence[Preference],
     exchanges: Sequence[tuple[str, str]],
@@ -115,7 +123,7 @@ def measure(
     says_yes: bool,
 ) -> int:
     """Let somebody talk, who says yes to what they are asked or nothing, and ask in between; return the quotes of small talk."""
-    with talking(embedder) as (runtime, model):
+    with talking(asks, embedder) as (runtime, model):
         stated = {}
         for one in told:
             stated[one.text] = say(runtime, model, chats.new_thread(runtime).id, one.text, "I will keep that in mind.")
@@ -135,19 +143,32 @@ def measure(
 
 
 @contextmanager
-def talking(embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
-    """A memapp that knows nothing, with a model that asks for nothing."""
+def talking(asks: Script, embedder: Embedder) -> Iterator[tuple[Runtime, ScriptedModel]]:
+    """A memapp that knows nothing, with a model whose replies are scripted and whose first calls are real."""
     with tempfile.TemporaryDirectory() as home:
         runtime = bootstrap.start(home=Path(home))
-        model = ScriptedModel(_asks_for_nothing)
+        model = ScriptedModel(asks)
         runtime.chat.fill(model)
         runtime.embedding.fill(embedder)
         yield runtime, model
         runtime.database.close()  # not runtime.close(): the embedder serves the next person too
 
 
-def _asks_for_nothing(prompt: Prompt, sampling: Sampling) -> str | None:
-    return '"]' if call_kind(prompt, sampling) == "predict" else None
+def _asked_once(chat_model: ChatModel, requests: frozenset[str]) -> Script:
+    """Return a script that puts the first call of each request to a model, and the rest of what memapp asks to nobody."""
+    said: dict[str, str] = {}
+
+    def asks(prompt: Prompt, sampling: Sampling) -> str | None:
+        if call_kind(prompt, sampling) != "predict":
+            return None
+        message = prompt.turns[-1].content.rpartition("\n\n")[2]
+        if predict.PREDICTION_KEY in prompt.head or message not in requests:
+            return " []"
+        if message not in said:
+            said[message] = whole_reply(chat_model, prompt, sampling, Cancel(), predict.read_enough)
+        return said[message]
+
+    return asks
 
 
 def say(runtime: Runtime, model: ScriptedModel, thread: str, text: str, reply: str) -> str:
