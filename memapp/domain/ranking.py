@@ -137,10 +137,13 @@ def words_of(text: str) -> list[str]:
 
 
 def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
-    """Say whether a fact is what a keyword asks for: by its tags, else by meaning, or by words where that is not known."""
+    """Say whether a fact is what a keyword asks for: by its tags, by all its words, by meaning, or, unknown that, by a word."""
     if any(fuzz.ratio(keyword.casefold(), tag) >= TAG_ALIKE for tag in candidate.around.casefold().splitlines()):
         return True
-    return candidate.cosine >= LEAST_COSINE_NEEDED if compared and candidate.cosine else candidate.bm25 > 0
+    if not (compared and candidate.cosine):
+        return candidate.bm25 > 0
+    is_named = bool(named := words_of(keyword)) and set(named) <= set(words_of(candidate.text))
+    return is_named or candidate.cosine >= LEAST_COSINE_NEEDED
 
 
 def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> float:

@@ -1,4 +1,7 @@
-"""Sentences in which a model speaks as the person, in the words of a note or of the message: `I have a bad knee, so ...`."""
+"""Sentences in which a model speaks as the person, in the words of a note or of the message: `I have a bad knee, so ...`.
+
+And those that take the form in which memapp quotes a person, but quote nothing they said.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +13,7 @@ RUNS = range(3, 6)
 """So many words in a row, one of them in the first person and one that says something, are a note's."""
 OPENING = 4
 """So many words of the message at the beginning of a reply are the person's."""
+_QUOTATION = re.compile(r"\bYou told me\b[^“\"\n]{0,60}[“\"]([^”\"\n]*)[”\"]?")
 _QUOTED = re.compile(r"[\"“„«].*?[\"”“»]", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -24,6 +28,12 @@ def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> 
     said = sentences(_QUOTED.sub('""', reply))
     echoed = set() if words.finds("others", "shown", message) else asked
     return [one for at, one in enumerate(said) if own & _runs(one, words) or (at == 0 and tuple(_plain(one)[:OPENING]) in echoed)]
+
+
+def misquoted(reply: str, notes: Sequence[str]) -> list[str]:
+    """Return what in a reply looks like memapp's own quotations (`You told me on 3 May: "..."`), and quotes none of the notes."""
+    said = [" ".join(_plain(note)) for note in notes]
+    return [one[0] for one in _QUOTATION.finditer(reply) if not any(" ".join(_plain(one[1])) in note for note in said)]
 
 
 def without(reply: str, said: Sequence[str]) -> str:

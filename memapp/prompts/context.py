@@ -7,13 +7,16 @@ party to a conversation but comments on one; it gets one situation with the hist
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memapp.domain.chat import Exchange
 from memapp.domain.persona import Persona
-from memapp.domain.profile import FIELDS
+from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.domain.prompt import Prompt, PromptTurn
 from memapp.domain.text import one_line, shorten
 from memapp.language.asked import wants_something
+from memapp.language.limits import bears_on, is_limit
+from memapp.language.profile import takes_sentence
 from memapp.language.word_file import words_of
 from memapp.prompts.few_shot import reply_system, reply_turns
 from memapp.prompts.history import SHOWN_CHARS, format_history
@@ -80,9 +83,20 @@ def system_text(context: PromptContext) -> str:
 
 
 def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None) -> dict[str, Sequence[str]]:
-    """Return what a prompt says of the profile: all of it where the message wants something, else how to speak to the person."""
+    """Return what a prompt says of the profile: how to speak to the person, and plain values where the message wants something.
+
+    Sentences on what is sensitive are told as the memories that they are, where they bear on the message: standing in each
+    prompt, an allergy came into jokes and mails. Of those written by hand, which are no memories, a limit is told where it bears.
+    """
     wants = bool(message) and wants_something(message or "", words_of(message or ""))
-    return {field: values for field, values in profile.items() if wants or field in HOW_TO_SPEAK}
+    needed = {field: values for field, values in profile.items() if wants or field in HOW_TO_SPEAK}
+    sentences = {field for field in needed if is_sensitive(field) and takes_sentence(field)}
+    limits = {one: tuple(filter(partial(_is_needed_limit, message or ""), needed[one])) for one in sentences}
+    return {field: limits.get(field, values) for field, values in needed.items() if limits.get(field, values)}
+
+
+def _is_needed_limit(message: str, value: str) -> bool:
+    return is_limit(value, words_of(value)) and bears_on(message)
 
 
 def profile_line(profile: Mapping[str, Sequence[str]]) -> str:

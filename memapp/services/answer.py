@@ -21,7 +21,7 @@ from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, S
 from memapp.errors import DiskFull, MemappError, ModelDied, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
 from memapp.language.held import is_held
-from memapp.language.recited import recited, without
+from memapp.language.recited import misquoted, recited, without
 from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks, predict, respond
 from memapp.prompts.attempt import Attempt
@@ -266,9 +266,10 @@ class _Reply:
 
     @property
     def _recited(self) -> list[str]:
-        """The sentences in which the model speaks as the person, in the words of their notes or of the message."""
-        message = self.turn.message.text if self.turn.message else ""
-        return recited(self.text, [respond.words(hit) for hit in self._told], message, words_of(message))
+        """What the model says as the person, in the words of their notes or of the message, and what it only seems to quote."""
+        message, notes = self.turn.message.text if self.turn.message else "", [respond.words(hit) for hit in self._told]
+        said = [*notes, *(one.text for one in self.turn.earlier if one.role is Role.USER), message]
+        return [*misquoted(self.text, said), *recited(self.text, notes, message, words_of(message))]
 
     @property
     def _told(self) -> list[Recalled]:

@@ -108,8 +108,10 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     words = words_of(text)
     asked = asked_about(text, words)
     is_own = asked in ("own", "replied") and not own_case
+    of_person = asked in ("own", "perhaps", "replied")
     found = _recall(runtime, text, seen)
-    least = LEAST if needed_info or asked in ("own", "perhaps", "replied") or own_case else SURE
+    found = [hit for hit in found if of_person or own_case or hit.kind == "memory"]  # else what was asked once comes as a note
+    least = LEAST if needed_info or of_person or own_case else SURE
     chosen = _fitting(text, found, least, own_case=own_case)
     asked_for = [] if own_case else needed(runtime, needed_info, scope)
     hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memapp.language.recited import recited, without
+from memapp.language.recited import misquoted, recited, without
 from memapp.language.word_file import words
 
 NOTES = [
@@ -52,6 +52,12 @@ def test_what_the_message_says_itself_is_none() -> None:
 )
 def test_a_reply_that_begins_as_the_message_does_is_recited(message: str, reply: str, said: bool) -> None:
     assert bool(recited(reply, [], message, words("en"))) == said
+
+
+def test_a_quotation_that_quotes_nothing_is_found() -> None:
+    invented = "You told me on 29 November on: “mums in leicester w i got a 12-year-old"
+    assert misquoted(f"Oh dear. {invented}", NOTES) == [invented]
+    assert not misquoted("You told me on 3 May: “i hate coriander”. You told me that twice.", NOTES)
 
 
 def test_the_rest_of_a_reply_stays() -> None:

@@ -80,8 +80,10 @@ def test_what_wants_nothing_gets_only_how_to_speak_of_the_profile() -> None:
     profile = {"preferred_name": ("Ana",), "health": ("allergic to nuts",), "city": ("Ghent",)}
     for told in ("What a day I had at work.", "my back is killing me", "hello", "Ich habe heute schlecht geschlafen.", "", None):
         assert needed_of_profile(profile, told) == {"preferred_name": ("Ana",)}, told
-    for asked in ("What could we do on Sunday?", "Recommend a restaurant for tonight.", "Empfiehl ein Restaurant."):
+    for asked in ("Recommend a restaurant for tonight.", "Empfiehl ein Restaurant."):
         assert needed_of_profile(profile, asked) == profile, asked
+    for asked in ("What could we do on Sunday?", "write a joke about trams"):
+        assert needed_of_profile(profile, asked) == {"preferred_name": ("Ana",), "city": ("Ghent",)}, asked
 
 
 def test_a_long_profile_is_cut_and_an_empty_one_says_nothing() -> None:
