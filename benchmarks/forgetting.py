@@ -46,7 +46,7 @@ from memapp.services import chats, curate, forget, runs
 from memapp.services.imports.lessons import import_lessons
 from memapp.services.runs import Client
 from memapp.services.turn import take_turn
-from memapp.store import changes, checkpoints, consents, expectations, vectors
+from memapp.store import agents, changes, checkpoints, consents, expectations, vectors
 from memapp.store.encoding import new_id, to_text
 from memapp.store.place import ASIDE, BACKUPS, new_copy, read_id
 from memapp.store.schema import statements
@@ -85,6 +85,9 @@ ONLY_WORDS = {
     "version of a lesson": "SELECT count(*) FROM lesson_versions WHERE instr(lower(snapshot), ?)",
     "row of a lesson": "SELECT count(*) FROM lesson_rows WHERE instr(lower(said), ?)",
     "row of a failure": "SELECT count(*) FROM error_rows WHERE instr(lower(said), ?)",
+    "round": "SELECT count(*) FROM rounds WHERE instr(lower(task || draft || revision || final), ?)",
+    "dissent": "SELECT count(*) FROM dissents WHERE instr(lower(text), ?)",
+    "file of an agent": "SELECT count(*) FROM agents WHERE instr(lower(imported), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
 """A person who purges a memory does not mean these; who forgets a word everywhere does."""
@@ -283,6 +286,10 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
     with runtime.write() as session:
         consents.add_file(session, new_id(session.now), f"{word} notes.json")
+        said = {"draft": f"{word} it is", "revision": f"{word} it may be", "final": f"{word} it was"}
+        held = agents.add_round(session, f"run {number}", 1, f"Is it {word}?", "persona:tom", **said)
+        agents.add_dissent(session, held, "persona:tom", f"Nobody said {word}.", ("Evidence",), 0.5)
+        agents.set_agent(session, f"client:{number}", imported=f'{{"dissent_history": [], "theirs": "{word}"}}')
     kiln = ScriptedTool("kiln", "pottery", {f"fire {word} -h": f"kiln: {word} is too hot"})
     for action in (f"fire {word} -h", f"fire {word} -l"):
         runs.attempt(runtime, kiln, action, Client(task=f"the {word} vase"))

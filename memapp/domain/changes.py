@@ -167,6 +167,27 @@ class Reverted:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentChanged:
+    """An agent blocked or let act again, or its file brought in; None leaves a part as it is."""
+
+    event: ClassVar = Event.UPDATE
+    agent: str
+    blocked: bool | None = None
+    imported: str | None = None
+    model: str | None = None
+    primary_role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RubricChanged:
+    """Another weight of a criterion; None is the one that comes with memapp."""
+
+    event: ClassVar = Event.UPDATE
+    criterion: str
+    weight: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class LessonAdded:
     event: ClassVar = Event.ADD
     lesson: Lesson
@@ -243,7 +264,9 @@ def is_memapp(actor: str) -> bool:
 LessonChange = (
     LessonAdded | LessonEdited | LessonMoved | FailuresMerged | FailuresParted | LessonDeleted | LessonRestored | LessonPurged
 )
-Change = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged | ProfileChanged | Reverted | LessonChange
+AgentChange = AgentChanged | RubricChanged
+MemoryChange = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged
+Change = MemoryChange | ProfileChanged | Reverted | LessonChange | AgentChange
 
 
 @dataclass(frozen=True, slots=True)

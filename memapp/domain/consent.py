@@ -25,7 +25,16 @@ CONFLICT = "conflict"
 """That of two memories of which only one can hold: the old value gives way to the new one, and with a no both stay."""
 HOWTO = "howto"
 """That of a way of doing something which a message tells step by step."""
-BESIDE_PROFILE = {FORGOTTEN: "Something you erased", FACT: "Fact", CHAT: "Chat", HOWTO: "How-to", CONFLICT: "Only one holds"}
+RUBRIC = "rubric"
+"""That of another weight for a criterion of the rubric."""
+BESIDE_PROFILE = {
+    FORGOTTEN: "Something you erased",
+    FACT: "Fact",
+    CHAT: "Chat",
+    HOWTO: "How-to",
+    CONFLICT: "Only one holds",
+    RUBRIC: "Rubric",
+}
 """The labels of the fields that are not of the profile: a yes to one changes nothing there."""
 REQUEST_DAYS = 7
 SIGNALS_NEEDED = 2

@@ -12,6 +12,9 @@ from memapp.domain.lessons.lesson import LESSON
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
 
+AGENT, RUBRIC = "agent:", "rubric:"
+"""What the history names an agent and a criterion of the rubric by."""
+
 MESSAGE = "message:"
 """What the history names a message that is brought up no more; its id follows."""
 
@@ -46,6 +49,11 @@ class Entry:
     @property
     def is_of_lesson(self) -> bool:
         return self.memory_id.startswith(LESSON)
+
+    @property
+    def is_of_agent(self) -> bool:
+        """Return True for what is about an agent, or the rubric."""
+        return self.memory_id.startswith((AGENT, RUBRIC))
 
 
 @dataclass(frozen=True, slots=True)

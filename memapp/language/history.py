@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from memapp.domain.changes import Event
-from memapp.domain.history import Step
+from memapp.domain.history import AGENT, RUBRIC, Step
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.labels import called
 
@@ -16,8 +16,15 @@ def who(actor: str) -> str:
     return f"{called('actors', kind)} {name}".strip()
 
 
+def called_agent(name: str) -> str:
+    """Return how an agent is called where it stands beside others: of memapp's own, which part it is."""
+    return called("agents", name, "") or who(name)
+
+
 def in_words(one: Step) -> str:
     """Return what a step did to memories, in a sentence."""
+    if one.memory_id.startswith((AGENT, RUBRIC)):
+        return _set(one)
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
     if one.actor == "import":
         return _brought_in(what if one.text else "", one)
@@ -35,6 +42,18 @@ def in_words(one: Step) -> str:
             return f"{made} {what}"
         case _:
             return f"{one.event.told.capitalize()} {what}{more}"
+
+
+def _set(one: Step) -> str:
+    """Return what was done to an agent or the rubric."""
+    name = one.memory_id.partition(":")[2]
+    if one.memory_id.startswith(RUBRIC):
+        return f"Set the weight of {name} in the rubric"
+    return (
+        f"Brought in the record of {called_agent(name)}"
+        if one.reason == "imported"
+        else f"{one.reason.capitalize()} {called_agent(name)}"
+    )
 
 
 def upkept(counts: Mapping[str, int]) -> str:

@@ -30,6 +30,7 @@ from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.model_jobs import may_do
 from memapp.services.reads import reading
+from memapp.services.trust import leave
 from memapp.store import changes, consents, events, memories, relations, vectors
 from memapp.store import consolidation as store
 from memapp.store.encoding import begin_of
@@ -267,6 +268,8 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
     actor = Actor(decision.by, step=session.new_id())
     apply = partial(changes.apply, session, actor=actor, sim=pair.score)
     newer, older = pair.newer, pair.older
+    if decision.policy == "update" and (may := leave(session, decision.by)) != "write":
+        decision = replace(LINK if may == "nothing" else Decision("ask", decision.by), by=decision.by)
     match decision.policy:
         case "link" if older.id not in relations.pairs_of(session, newer.id):
             apply(Linked(newer.id, ((older.id, pair.score),)))

@@ -15,9 +15,10 @@ from memapp.language.same import keeps_facts
 from memapp.language.word_file import words_of
 from memapp.prompts import distil as words
 from memapp.runtime import Runtime
+from memapp.services import ask_first
 from memapp.services.model_jobs import may_do
 from memapp.services.tellable import tellable
-from memapp.store import changes, chat, memories
+from memapp.store import chat, memories
 from memapp.store import distil as store
 
 AT_ONCE = 20
@@ -74,5 +75,5 @@ def _save(runtime: Runtime, memory: Memory, text: str, by: str) -> bool:
         there = [one for one in memories.get_memories(session, [memory.id]) if (one.text, one.state) == (memory.text, State.LIVE)]
         if not text or not there or memories.find_same(session, session.normalise(text)):
             return False
-        changes.apply(session, Updated(memory.id, text=text, origin="distilled"), Actor(by, memory.run_id))
-        return True
+        change, actor = Updated(memory.id, text=text, origin="distilled"), Actor(by, memory.run_id)
+        return ask_first.store_or_ask(runtime, session, change, actor)

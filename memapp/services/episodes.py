@@ -19,9 +19,10 @@ from memapp.language.held import unsaid
 from memapp.language.word_file import words_of
 from memapp.prompts import episodes as words
 from memapp.runtime import Runtime
+from memapp.services import ask_first
 from memapp.services.model_jobs import may_do
 from memapp.services.ordinary import may_be_told, ordinary_sentences, surely_ordinary, untouched
-from memapp.store import changes, chat, memories
+from memapp.store import chat, memories
 from memapp.store import episodes as store
 from memapp.store.encoding import new_id
 
@@ -132,8 +133,7 @@ def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, e
         store.save_end(session, stretch.thread_id, end)
         if memory is None or memories.find_same(session, session.normalise(memory.text)):
             return False
-        changes.apply(session, Created(memory), Actor(by, stretch.thread_id))
-        return True
+        return ask_first.store_or_ask(runtime, session, Created(memory), Actor(by, stretch.thread_id))
 
 
 def _memory(stretch: _Stretch, text: str, sources: Sequence[str], now: datetime) -> Memory:

@@ -27,7 +27,7 @@ from memapp.language.topics import topics_of
 from memapp.language.word_file import words_of
 from memapp.prompts import insights as words
 from memapp.runtime import Runtime
-from memapp.services import curate
+from memapp.services import ask_first, curate
 from memapp.services.embed import embedded
 from memapp.services.model_jobs import may_do
 from memapp.services.ordinary import may_be_told, ordinary_sentences, surely_ordinary, untouched
@@ -155,13 +155,14 @@ def _save_regularity(runtime: Runtime, one: Regularity, erasures: int) -> bool:
         before = [old for old in _held(session) if _is_about(old, one)]
         if any(old.pinned or session.now - old.updated_at < RENEWED or old.text == text for old in before):
             return False
-        actor = runtime.actor(name=RULES)
-        for old in before:
-            changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor)
         learned = [fact for fact in memories.list_learned_from(session, sources) if not fact.is_reflected]
         facts = [fact.id for fact in learned if not one.stems.isdisjoint(_stems(fact.text))]
         memory = replace(_memory(text, sources, session.now), tags=(one.topic,))
-        changes.apply(session, Created(memory, tuple(facts)), actor)
+        actor = runtime.actor(name=RULES)
+        if not ask_first.store_or_ask(runtime, session, Created(memory, tuple(facts)), actor):
+            return False
+        for old in before:
+            changes.apply(session, SoftDeleted(old.id, "superseded", runtime.purge_at()), actor)
     return True
 
 
@@ -193,7 +194,9 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
             known = known or memories.find_same(session, session.normalise(one.text)) is not None
             if runtime.database.erasures != erasures or len(there) < len(set(facts)) or known:
                 continue
-            changes.apply(session, Created(_memory(one.text, sources, session.now), facts), Actor(f"model:{model.name}"))
+            change = Created(_memory(one.text, sources, session.now), facts)
+            if not ask_first.store_or_ask(runtime, session, change, Actor(f"model:{model.name}")):
+                continue
         yield 1
 
 

@@ -16,7 +16,7 @@ from memapp.domain.jobs import Pace, Progress, has_leapt, next_pace
 from memapp.domain.turn import Remembered, Retracted
 from memapp.inference import Cancel, Stopped, after
 from memapp.runtime import Runtime
-from memapp.services import backups, consolidate, distil, embed, episodes, insights, learning, lifecycle
+from memapp.services import backups, consolidate, distil, embed, episodes, insights, learning, lifecycle, trust_upkeep
 from memapp.services.lessons import judge, referee, rewording
 from memapp.store import jobs as store
 from memapp.store import leases
@@ -84,6 +84,7 @@ NOW_AND_THEN = (
         consolidate.waiting,
         consolidate.report,
     ),
+    Job("trust", "count what you kept and corrected", HOURLY, 30.0, trust_upkeep.run_job, trust_upkeep.waiting),
     Job("insights", "notice what several messages show together", DAILY, 120.0, insights.run, insights.waiting),
     Job("episodes", "sum up what was talked about in each chat", EACH_TIME, 120.0, episodes.run, episodes.waiting),
     Job("backup", "write a backup of what changed", EVERY, 300.0, backups.run_job, backups.waiting),

@@ -18,6 +18,7 @@ from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services.consent import pending
 from memapp.services.forget import purge, purge_chats
+from memapp.services.trust import leave
 from memapp.store import changes, chat, consents, events, lessons, memories, search
 from memapp.store import lifecycle as store
 from memapp.store.forget import consent_requests
@@ -49,6 +50,8 @@ def move_unused(runtime: Runtime, _cancel: Cancel, last: Pace | None) -> Iterato
             events.add_event(session, "worker", "ttl", "skipped", meta={"reason": "the clock leapt"})
             return
         actor = runtime.actor(name="lifecycle")
+        if leave(session, actor.name) != "write":  # what it trashed was brought back too often
+            return
         for memory_id in _unused(session, runtime):  # looked up again: the person may have pinned one since
             changes.apply(session, SoftDeleted(memory_id, "unused", runtime.purge_at()), actor)
             yield 1

@@ -48,6 +48,7 @@ from memapp.services import howtos
 from memapp.services.consent import decisions, pending, requests
 from memapp.services.forget import is_forgotten
 from memapp.services.likeness import Near, near, same_as
+from memapp.services.trust import leave
 from memapp.store import changes, chat, events, expectations, history, memories, search
 from memapp.store.session import Session
 
@@ -389,13 +390,14 @@ def _store(
         if not expectations.still_stands(session, surprise.id, message.text):
             return  # taken back, edited or erased meanwhile
         taught = history.texts_from(session, message.id)  # it may be read again after a yes
+        may_write = leave(session, RULES) == "write"
         for sentence, known in zip(found, alike, strict=True):
             memory = _memory(session, message, sentence)
             if memory.text in taught:
                 continue
             actor = Actor(RULES, message.thread_id, step=session.new_id())
-            old = _retire(runtime, session, sentence.corrects, actor) if sentence.corrects else None
-            waits = _propose(runtime, message, sentence, memory)
+            old = _retire(runtime, session, sentence.corrects, actor, may_write=may_write) if sentence.corrects else None
+            waits = _propose(runtime, message, sentence, memory, may_write=may_write)
             same = None if waits else same_as(session, memory.text, known)
             if same:
                 changes.apply(session, Updated(same, sources=(message.id,)), actor)
@@ -412,19 +414,20 @@ def _store(
     yield from retired
 
 
-def _retire(runtime: Runtime, session: Session, corrected: Correctable, actor: Actor) -> Memory | None:
+def _retire(runtime: Runtime, session: Session, corrected: Correctable, actor: Actor, *, may_write: bool) -> Memory | None:
     """Move what is corrected to the trash, or withdraw it where it waits; return the memory that went."""
     pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
-    live = [one for one in memories.get_memories(session, [corrected.memory.id]) if one.state is State.LIVE]
+    live = [one for one in memories.get_memories(session, [corrected.memory.id]) if one.state is State.LIVE and may_write]
     for memory in live:
         changes.apply(session, SoftDeleted(memory.id, "superseded", runtime.purge_at()), replace(actor, name="merge"))
     return next(iter(live), None)
 
 
-def _propose(runtime: Runtime, message: Message, sentence: Sentence, memory: Memory) -> bool:
+def _propose(runtime: Runtime, message: Message, sentence: Sentence, memory: Memory, *, may_write: bool = True) -> bool:
     """Propose what of a sentence needs a yes, and return whether anything does: then the yes brings the memory, too.
 
-    A value that the profile has already, in the same or another wording, had its yes.
+    A value that the profile has already, in the same or another wording, had its yes. Where nothing may be stored unasked, all
+    needs one.
     """
     profile = decisions.profile(runtime)
     values = [
@@ -439,8 +442,9 @@ def _propose(runtime: Runtime, message: Message, sentence: Sentence, memory: Mem
     field = FORGOTTEN if is_forgotten(runtime, memory.text) else sentence.topic
     if sentence.corrects and sentence.corrects.requests:
         field = field or FACT  # what it corrects was asked about, too
-    if field:
-        requests.propose(runtime, field, memory.text, message_id=message.id, typed=True, memory=memory)
+    if field or not may_write:
+        field, old = field or FACT, "" if may_write else memory.instead_of
+        requests.propose(runtime, field, memory.text, message_id=message.id, typed=True, memory=memory, old=old)
     return bool(field)
 
 

@@ -34,9 +34,11 @@ def fill(runtime: Runtime) -> None:
             for one in sample["kept"]:
                 memory = memory_of(session, said[one["message"]], one["text"], NOTES)
                 changes.apply(session, Created(replace(memory, pinned=one.get("pinned", False))), Actor(RULES, thread.id))
-        if sample.get("forgotten"):
-            added = [curate.add(runtime, text).memory_id for text in sample["forgotten"]]
-            curate.discard(runtime, *added)
+        for text in sample.get("forgotten", ()):  # remembered once, and trashed by the person: so there is an agent to judge
+            with runtime.write() as session:
+                memory = replace(memory_of(session, said[0], text, NOTES), sources=())
+                changes.apply(session, Created(memory), Actor(RULES))
+            curate.discard(runtime, memory.id)
         if waiting := sample.get("waiting"):
             message = said[waiting["message"]]
             memory = memory_of(runtime.read(), message, waiting["text"], NOTES)

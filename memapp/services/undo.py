@@ -61,7 +61,7 @@ def undo(runtime: Runtime, step: str) -> str:
         said_again = _bring_up_again(session, entries, actor)
         there = memories.get_memories(session, [entry.memory_id for entry in entries])
         unsaid = hold_back(session, entries, there)
-        if there or not (decided or brought_in or said_again):
+        if there or any(entry.is_of_agent for entry in entries) or not (decided or brought_in or said_again):
             changes.apply(session, Reverted(step, runtime.purge_at(), unsaid), actor)
     if unsaid:
         texts = "; ".join(memory.text for memory in there if memory.id in unsaid).rstrip(".")

@@ -12,6 +12,7 @@ from typing import Any
 
 from memapp.domain.changes import (
     Actor,
+    AgentChanged,
     Change,
     Created,
     Event,
@@ -31,6 +32,7 @@ from memapp.domain.changes import (
     Restored,
     Reverted,
     Revision,
+    RubricChanged,
     SoftDeleted,
     Updated,
     is_memapp,
@@ -38,7 +40,7 @@ from memapp.domain.changes import (
 from memapp.domain.history import Entry
 from memapp.domain.memory import Kind, Memory, State
 from memapp.errors import NotFound, UsageError
-from memapp.store import history, lesson_changes, snapshots
+from memapp.store import agents, history, lesson_changes, snapshots
 from memapp.store.delta import log_change
 from memapp.store.events import Node, add_event
 from memapp.store.history import Touched
@@ -226,14 +228,19 @@ def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
 
 
 def _revert(session: Session, change: Reverted) -> list[Touched]:
-    """Put back what memories and lessons were before a step, last change first. The profile goes its own way, by requests."""
-    entries = [one for one in history.entries_of_step(session, change.step) if one.is_of_memory or one.is_of_lesson]
+    """Put back what memories, lessons and agents were before a step, last change first. The profile goes by requests."""
+    of_step = history.entries_of_step(session, change.step)
+    entries = [one for one in of_step if one.is_of_memory or one.is_of_lesson or one.is_of_agent]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []
     for entry in reversed(entries):
         if entry.is_of_lesson:
             touched += _revert_lesson(session, entry, change)
+            continue
+        if entry.is_of_agent:
+            _refuse_changed_since(session, entry, "setting")
+            touched.append(agents.take_back(session, entry))
             continue
         before = snapshots.take(session, entry.memory_id)
         if before is None or entry.event is Event.PURGE or (entry.before is None and entry.event is not Event.ADD):
@@ -314,6 +321,8 @@ _OPERATIONS: Mapping[type, Callable[..., list[Touched]]] = {
     Purged: _purge,
     ProfileChanged: _change_profile,
     Reverted: _revert,
+    AgentChanged: agents.change_agent,
+    RubricChanged: agents.change_rubric,
     LessonAdded: lesson_changes.add,
     LessonEdited: lesson_changes.edit,
     LessonMoved: lesson_changes.move,

@@ -88,10 +88,13 @@ def said_in(session: Session, request_ids: Sequence[str]) -> list[str]:
 
 
 def withheld(session: Session) -> list[Hint]:
-    """Return the values that wait or were denied, but for those of files, which no message here stated, and how-tos."""
+    """Return the values that wait or were denied, but for those of files, which no message here stated, how-tos, and other
+    words for what is known.
+    """
     sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests r
              WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL
-             AND new_value <> '' AND field NOT IN ('forgotten', 'conflict', 'howto')"""
+             AND new_value <> '' AND field NOT IN ('forgotten', 'conflict', 'howto', 'rubric')
+             AND NOT (field = 'fact' AND old_value <> '' AND proposer <> 'rules')"""
     return session.records(Hint, sql)
 
 

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 FULL_TEXT_TABLES = ("messages_fts", "memories_fts", "lessons_fts")
 TIMES = r"""SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
              WHERE t.type = 'table' AND t.name NOT LIKE '%sqlite\_%' ESCAPE '\' AND c.type = 'TEXT'
-             AND (c.name LIKE '%\_at' ESCAPE '\' OR c.name IN ('ts', 'last_accessed', 'snoozed_until'))"""
+             AND (c.name LIKE '%\_at' ESCAPE '\' OR c.name IN ('ts', 'last_accessed', 'snoozed_until', 'probation_until'))"""
 """The columns that hold a time, by their names."""
 
 

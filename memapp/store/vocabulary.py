@@ -12,12 +12,15 @@ from memapp.domain.lessons.lesson import ActivationPoint, LessonLevel, LessonOri
 from memapp.domain.memory import Kind, MemoryOrigin, OwnerKind, State, TrashReason
 from memapp.domain.prediction import Source, SurpriseState
 from memapp.domain.relation import RelationType
+from memapp.domain.trust import Choice
+from memapp.domain.trust import Role as AgentRole
 from memapp.store.events import EventStatus, Node
 from memapp.store.forget.purge_jobs import PurgeKind
 
 VOCABULARY: Mapping[str, Any] = {
     "activation_points": ActivationPoint,
     "actors": ActorKind,
+    "agent_roles": AgentRole,
     "change_events": ChangeEvent,
     "deciders": Decider,
     "error_channels": Channel,
@@ -39,6 +42,7 @@ VOCABULARY: Mapping[str, Any] = {
     "purge_kinds": PurgeKind,
     "referees": RefereeKind,
     "relation_types": RelationType,
+    "round_choices": Choice,
     "run_clients": RunClient,
     "surprise_states": SurpriseState,
     "trash_reasons": TrashReason,

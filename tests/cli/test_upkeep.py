@@ -11,7 +11,7 @@ from tests.cli.conftest import Terminal
 from tests.services.test_consolidate import says
 
 NAMES = ["learn", "embed", "expire", "unused", "lessons", "referee", "rewording", "purge", "consolidate"]
-NAMES += ["insights", "episodes", "distil", "backup"]
+NAMES += ["trust", "insights", "episodes", "distil", "backup"]
 
 
 def rows(out: str) -> dict[str, list[str]]:

@@ -40,6 +40,7 @@ def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) ->
         "purge",
         "distil",
         "consolidate",
+        "trust",
         "insights",
         "episodes",
         "backup",

@@ -13,6 +13,7 @@ from memapp.domain.consent import (
     BESIDE_PROFILE,
     CONFLICT,
     FORGOTTEN,
+    RUBRIC,
     ConsentRequest,
     DenyReason,
     replaced,
@@ -25,6 +26,7 @@ from memapp.errors import UsageError
 from memapp.language.profile import says_value
 from memapp.language.wording import normalise
 from memapp.runtime import Runtime
+from memapp.services import rubric
 from memapp.services.consent import pending
 from memapp.services.reads import reading
 from memapp.store import changes, chat, consents, expectations, memories
@@ -175,8 +177,13 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
         consents.mark_applied(session, request.id)
         if request.field == FORGOTTEN:
             erasing.let_be_known(session, request.new_value)
-        if request.field == CONFLICT and (gone := memories.find_same(session, normalise(request.old_value))):
-            changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor)
+        if request.field == RUBRIC:
+            rubric.carry_out(session, request.new_value, actor)
+        elif request.old_value and (gone := memories.find_same(session, normalise(request.old_value))):
+            if memory and memory.id == gone:  # other words for it
+                changes.apply(session, Updated(gone, text=memory.text, origin=memory.origin), actor)
+            else:
+                changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor)
         consents.note_decision(session, actor, request, "approved")
     else:
         changes.apply(session, ProfileChanged(request.id), actor)

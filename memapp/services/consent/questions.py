@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from memapp.domain.changes import is_memapp
 from memapp.domain.chat import OWN_WORDS, Message, MessageStatus, Role
-from memapp.domain.consent import HOWTO, ConsentRequest, label
+from memapp.domain.consent import HOWTO, RUBRIC, ConsentRequest, label
 from memapp.domain.history import Entry
 from memapp.domain.memory import Memory
 from memapp.domain.profile import FIELDS, same_value
@@ -143,7 +143,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
 
 
 def _came_up(request: ConsentRequest) -> bool:
-    return is_memapp(request.proposer) and request.field != HOWTO  # which is no matter between two messages
+    return is_memapp(request.proposer) and request.field not in (HOWTO, RUBRIC)  # which are no matter between two messages
 
 
 def _states(text: str, field: str) -> bool:

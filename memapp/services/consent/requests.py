@@ -11,6 +11,7 @@ from memapp.language.consent import proposes
 from memapp.language.sensitive import may_apply_by_itself
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
+from memapp.services.trust import is_blocked, leave
 from memapp.store import consents, events
 from memapp.store.session import Session
 
@@ -24,8 +25,9 @@ def propose(
     typed: bool = False,
     memory: Memory | None = None,
     proposer: str = "rules",
+    old: str = "",
 ) -> ConsentRequest | None:
-    """Put a value of a field before the person, with a memory that waits with it.
+    """Put a value of a field before the person, in the place of an old one, with a memory that waits with it.
 
     The same request again only adds its message as evidence, and so does what was denied within the last week. What the profile
     says already, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two
@@ -36,7 +38,7 @@ def propose(
     value = one_line(clean(value))[:VALUE_CHARS]
     with runtime.write() as session:
         actor = runtime.actor(name="profile")
-        if value and has_value(field, pending.current(session, field), value):
+        if is_blocked(session, proposer) or (value and has_value(field, pending.current(session, field), value)):
             return None
         same = pending.pending_for(session, field, value)
         brought = [one for one in same if one.proposer == "import" and proposer != "import"]
@@ -49,13 +51,14 @@ def propose(
             if _was_decided(session, field, value, message_id):
                 return None
             pending.end_all(runtime, [one.id for one in brought], actor, "signals")
-            request = pending.add(session, field, "", value, proposer, memory)
+            request = pending.add(session, field, old, value, proposer, memory)
             meta = {"field": field, "request_id": request.id}
             events.add_event(session, "worker", "propose", "ok", category="profile", meta=meta)
         if message_id:
             consents.add_evidence(session, request.id, message_id, typed=typed)
         signals = consents.signals(session, request.id)
-        if is_memapp(request.proposer) and value and may_apply_by_itself(field, value) and corroborated(signals):
+        by_itself = is_memapp(request.proposer) and value and may_apply_by_itself(field, value)
+        if by_itself and corroborated(signals) and leave(session, request.proposer) == "write":
             with runtime.decide() as deciding:
                 decisions.carry_out(deciding, runtime, request, "signals", actor)
         return consents.get_request(session, request.id)

@@ -1,0 +1,134 @@
+"""An agent's record as the file `memory/<agent>.json` of the specification; what was brought in goes out as it came."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, get_args
+
+from memapp.domain import strict_json
+from memapp.domain.changes import AgentChanged, Revision
+from memapp.domain.trust import RAW, Agent, Override, Role
+from memapp.errors import UsageError
+from memapp.runtime import Runtime
+from memapp.services.trust import list_agents, list_overrides, scores
+from memapp.store import agents, changes
+from memapp.store.agents import Dissent
+
+MOST_BYTES = 4 * 1024 * 1024
+_CONTEXT: dict[str, Any] = {"task": str, "artifact_type": str}
+FORM: dict[str, Any] = {
+    **{"agent_name": str, "model": str, "primary_role": str, "trust_score": float, "rounds_participated": int},
+    "dissent_history": [
+        {
+            **{"round_id": str, "timestamp": datetime, "context": _CONTEXT, "dissent_text": str, "rubric_citations": [str]},
+            **{"impact": bool | None, "depth_score": float, "feedback_incorporated": bool},
+        }
+    ],
+    "override_history": [
+        {
+            **{"round_id": str, "timestamp": datetime, "context": _CONTEXT, "agent_output": str, "human_decision": str},
+            **{"regret": bool, "auto_check_deadline": datetime, "reverted_by": str | None},
+        }
+    ],
+    "trust_score_history": [{"timestamp": datetime, "score": float, "reason": str}],
+    "long_term_stats": {
+        **{"avg_dissent_depth_last_90d": float, "dissent_impact_ratio_last_90d": float},
+        **{"total_overrides": int, "regret_rate_last_90d": float},
+    },
+    "probation_until": str | None,
+}
+"""The fields of the file with their types; `_OPTIONAL` may be missing."""
+_OPTIONAL = {"artifact_type", "probation_until"}
+
+
+def import_agent(runtime: Runtime, path: Path) -> Revision:
+    """Bring in the file of an agent that did nothing here yet. Raises `UsageError` for anything else."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise ValueError("it is too large")
+        data = strict_json.read(text.decode())
+        check(data, FORM, "the file")
+        name, role = data["agent_name"], data["primary_role"]
+        if not 0 < len(name) <= 200 or len(data["model"]) > 200 or role not in get_args(Role):
+            raise ValueError("its name, model or role is none")
+    except ValueError as error:
+        raise UsageError(f"{path} is no record of an agent: {error}.") from None
+    known = next((one for one in list_agents(runtime) if one.name == name), Agent(name))
+    if name in ("person", "undo") or known.imported or known.events or known.undecided:
+        raise UsageError(f"There is a record of {name} here already.", "It is kept as it is.")
+    with runtime.write() as session:
+        return changes.apply(session, AgentChanged(name, None, strict_json.write(data), data["model"], role), runtime.actor())
+
+
+def check(value: Any, form: Any, place: str) -> None:
+    """Raise `ValueError` where a value has not the form of the file."""
+    if isinstance(form, Mapping):
+        if not isinstance(value, Mapping) or value.keys() - form or form.keys() - value.keys() - _OPTIONAL:
+            raise ValueError(f"{place} has other fields")
+        for name, one in value.items():
+            check(one, form[name], name)
+    elif isinstance(form, list):
+        if not isinstance(value, list):
+            raise ValueError(f"{place} is no list")
+        for one in value:
+            check(one, form[0], place)
+    elif form is datetime:
+        if datetime.fromisoformat(value if isinstance(value, str) else "").tzinfo is None:
+            raise ValueError(f"{place} has no time zone")
+    elif not isinstance(value, float | int if form is float else form) or (form in (int, float) and isinstance(value, bool)):
+        raise ValueError(f"{place} is of another type")
+
+
+def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
+    """Return the record of an agent in the form of the specification: its last hundred dissents and overrides, and sums."""
+    file = strict_json.read(agent.imported) if agent.imported else {}
+    dissents = agents.list_dissents(runtime.read(), agent.name)
+    overrides = sorted(list_overrides(runtime, agent.name), key=lambda one: one.at)
+    if file and not (dissents or overrides or any(one.number for one in agent.events)):
+        return dict(file)
+    of, now, probation = agent.total, runtime.clock(), agent.probation_until
+    noted = ({"timestamp": _time(at), "score": score, "reason": why} for at, score, _, why in scores(runtime, agent.name))
+
+    def last(name: str, own: Iterable[Any]) -> list[Any]:
+        return [*file.get(name, ()), *own][-RAW:]
+
+    return {
+        **{"agent_name": agent.name, "model": agent.model, "primary_role": agent.primary_role},
+        "dissent_history": last("dissent_history", map(_dissent, dissents)),
+        "override_history": last("override_history", (_override(one, now) for one in overrides)),
+        "trust_score": agent.trust,
+        "trust_score_history": last("trust_score_history", noted),
+        "long_term_stats": {
+            "avg_dissent_depth_last_90d": of.depth / of.dissents if of.dissents else 0.0,
+            "dissent_impact_ratio_last_90d": of.impactful / of.judged if of.judged else 0.0,
+            "total_overrides": len(overrides) + file.get("long_term_stats", {}).get("total_overrides", 0),
+            "regret_rate_last_90d": of.regretted / of.overrides if of.overrides else 0.0,
+        },
+        "rounds_participated": agent.rounds + file.get("rounds_participated", 0),
+        "probation_until": _time(probation) if probation else file.get("probation_until"),
+    }
+
+
+def _time(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _dissent(one: Dissent) -> dict[str, Any]:
+    return {
+        **{"round_id": f"{one.run_id}/round_{one.seq}", "timestamp": _time(one.created_at)},
+        "context": {"task": one.task, "artifact_type": one.artifact_type},
+        **{"dissent_text": one.text, "rubric_citations": list(one.citations), "impact": one.impact},
+        **{"depth_score": one.depth, "feedback_incorporated": one.incorporated},
+    }
+
+
+def _override(one: Override, now: datetime) -> dict[str, Any]:
+    regretted = one.outcome(now) == "regretted"
+    return {
+        **{"round_id": f"run_{one.act_at.astimezone(UTC):%Y%m%d_%H%M%S}/round_1", "timestamp": _time(one.at)},
+        "context": {"task": f"{one.kind} {one.memory_id}"},
+        **{"agent_output": one.output, "human_decision": one.decision, "regret": regretted},
+        **{"auto_check_deadline": _time(one.deadline), "reverted_by": (one.last_by or "person") if regretted else None},
+    }

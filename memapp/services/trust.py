@@ -1,0 +1,137 @@
+"""The trust in agents: their records, what each may do by itself, and what all corrections together say."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memapp.domain import strict_json
+from memapp.domain import trust as rules
+from memapp.domain.activity import Rate
+from memapp.domain.changes import AgentChanged, Revision
+from memapp.domain.trust import Agent, Approval, Leave, Override, TrustEvent
+from memapp.errors import NotFound, UsageError
+from memapp.language.history import called_agent
+from memapp.runtime import Runtime
+from memapp.services.reads import reading
+from memapp.store import agents as rows
+from memapp.store import changes
+from memapp.store import trust as store
+from memapp.store.session import Session
+
+BY_THE_PERSON = ("import", "lessons")
+"""Agents that are not blocked: an import is the person's own doing, and lessons have a setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What the overrides, dissents and decisions of the last 90 days say."""
+
+    dissent_impact: Rate
+    regret: Rate
+    escalation_usefulness: Rate
+    """How often the person decided otherwise than what happens unasked."""
+    controversy: Rate
+    """Of the overrides, those that the person changed again."""
+
+
+def list_agents(runtime: Runtime) -> list[Agent]:
+    """Return all agents of which there is a record, those with the most to go by first."""
+    session = runtime.read()
+    noted = store.list_agents(session, store.list_names(session))
+    after = min((one.summed_to for one in noted), default=0)
+    overrides, approvals = store.list_overrides(session, after=after), store.list_approvals(session, after=after)
+    found = [_judged(session, one, overrides, approvals) for one in noted]
+    there = [one for one in found if one.events or one.undecided or one.months or one.rounds or one.blocked or one.imported]
+    return sorted(there, key=lambda one: (-one.total.judged, one.name))
+
+
+def get_agent(runtime: Runtime, name: str) -> Agent:
+    """Return the agent of a name, or of what it is called. Raises `NotFound`."""
+    word = name.casefold()
+    found = next((one for one in list_agents(runtime) if word in (one.name.casefold(), called_agent(one.name).casefold())), None)
+    if found is None:
+        raise NotFound(f"There is no agent {name!r}.", "`memapp agents` lists them.")
+    return found
+
+
+list_overrides = reading(store.list_overrides)
+scores = reading(store.list_scores)
+
+
+def record(session: Session, name: str) -> Agent:
+    """Return one agent with its record; also one that did nothing yet."""
+    noted = store.list_agents(session, [name])[0]
+    of_it = (name, noted.summed_to)
+    return _judged(session, noted, store.list_overrides(session, *of_it), store.list_approvals(session, *of_it))
+
+
+def _judged(session: Session, agent: Agent, overrides: Iterable[Override], approvals: Iterable[Approval]) -> Agent:
+    """Return an agent with the events by which it is judged, and what they come to."""
+    name, after = agent.name, agent.summed_to
+    corrected = [one for one in overrides if one.agent == name and (one.number > after or not one.number)]
+    acts, used = store.list_acts(session, name, after), store.last_but_one_day(session)
+    events, undecided = rules.act_events(acts, corrected, session.now, used)
+    agreed = [one for one in approvals if one.agent == name and (one.number > after or not one.number)]
+    events += [*map(rules.approval_event, agreed), *map(rules.dissent_event, store.list_judged(session, name))]
+    events += _imported(agent)
+    events.sort(key=lambda one: one.at)
+    months = agent.months or {}
+    sums, asks = rules.total(events, months, session.now), rules.asks_first(events, months, session.now)
+    return replace(agent, events=tuple(events), undecided=tuple(undecided), total=sums, asks=asks)
+
+
+def _imported(agent: Agent) -> Iterator[TrustEvent]:
+    """Yield what the file says that was brought in of an agent."""
+    file = strict_json.read(agent.imported) if agent.imported else {}
+    for one in file.get("dissent_history", ()):
+        at, impact = datetime.fromisoformat(one["timestamp"]), bool(one["impact"])
+        yield rules.dissent_event(rules.Judged(at, one["depth_score"], impact), favour=False)
+    for one in file.get("override_history", ()):
+        yield rules.literal_event(datetime.fromisoformat(one["timestamp"]), regret=bool(one["regret"]))
+
+
+# What an agent may do -----------------------------------------------------------------------------------------------------
+
+
+def leave(session: Session, agent: str) -> Leave:
+    """Say what an agent may do: write by itself, ask first, or nothing, since the person blocked it."""
+    return record(session, agent).leave
+
+
+def is_blocked(session: Session, name: str) -> bool:
+    noted = rows.get_agent(session, name)
+    return noted is not None and noted.blocked
+
+
+def set_blocked(runtime: Runtime, name: str, *, blocked: bool) -> Revision:
+    """Let an agent do nothing any more, or let it act again."""
+    if blocked and name in BY_THE_PERSON:
+        raise UsageError(
+            f"{called_agent(name).capitalize()} cannot be blocked.", "memapp config set lessons off turns lessons off."
+        )
+    found = get_agent(runtime, name).name
+    with runtime.write() as session:
+        return changes.apply(session, AgentChanged(found, blocked=blocked), runtime.actor())
+
+
+def metrics(runtime: Runtime) -> Metrics:
+    """Return what is counted of all agents together."""
+    now = runtime.clock()
+    found = list_agents(runtime)
+    sums = rules.NOTHING.plus(*(one.total for one in found))
+    overrides = [one for one in list_overrides(runtime) if one.at > now - rules.WINDOW]
+    again = sum(one.outcome(now) in ("revised", "regretted") for one in overrides)
+    put_before, differs = store.escalated(runtime.read(), now - rules.WINDOW)
+    impacts = [one for agent in found for one in agent.events if one.sums.dissents]
+    return Metrics(
+        Rate(sum(one.sums.impactful for one in impacts), len(impacts)),
+        Rate(sums.regretted, sums.overrides),
+        Rate(differs, put_before),
+        Rate(again, len(overrides)),
+    )
+
+
+def diversity(runtime: Runtime, agent: Agent) -> tuple[float, bool]:
+    """Return how diverse the citations of an agent are, in bits, and whether it cites less while trust in it is high."""
+    cited = [one.citations for one in rows.list_dissents(runtime.read(), agent.name)]
+    return rules.entropy(one for each in cited for one in each), rules.narrows(cited, agent.trust)

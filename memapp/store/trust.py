@@ -1,0 +1,127 @@
+"""The events by which agents are judged, out of the history, the requests and the rounds; and the sums of those that are old.
+
+What the person corrected is the view `overrides`. Nothing here is written but by the job that sums up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memapp.domain.trust import Act, Agent, Approval, Judged, Override, TrustEvent, TrustSums, role_of
+from memapp.store.agents import get_agent
+from memapp.store.session import Session
+
+_IS_AGENT = "NOT IN ('person', 'undo')"
+
+
+def list_names(session: Session) -> list[str]:
+    """Return the names of all that ever acted or proposed."""
+    sql = f"""SELECT actor FROM history WHERE user_id = :user AND actor {_IS_AGENT}
+              UNION SELECT proposer FROM consent_requests WHERE user_id = :user AND proposer {_IS_AGENT}
+              UNION SELECT agent FROM dissents WHERE user_id = :user UNION SELECT author FROM rounds WHERE user_id = :user
+              UNION SELECT name FROM agents WHERE user_id = :user ORDER BY 1"""  # noqa: S608
+    return session.column(sql)
+
+
+def list_agents(session: Session, names: Sequence[str]) -> list[Agent]:
+    """Return what is noted of agents, in the order of their names; one of which nothing is gets what its name says."""
+    found = (get_agent(session, name) or Agent(name, name.partition(":")[2], role_of(name)) for name in names)
+    return [replace(one, months=list_months(session, one.name)) for one in found]
+
+
+def list_overrides(session: Session, agent: str = "", after: int = 0) -> list[Override]:
+    """Return the person's corrections of an agent, or of all, since an entry of the history."""
+    sql = """SELECT *, CASE WHEN last IS NULL THEN 0 ELSE normalise(last) <> normalise(decision) END AS changed,
+                    CASE WHEN last IS NULL OR output = decision THEN 0
+                         ELSE normalise(last) = normalise(output) AND normalise(output) <> normalise(decision) END AS back
+             FROM overrides
+             WHERE user_id = :user AND (number > :after OR number = 0) AND (:agent IN (agent, '')) ORDER BY at"""
+    return session.records(Override, sql, agent=agent, after=after)
+
+
+def list_acts(session: Session, agent: str, after: int) -> list[Act]:
+    """Return what an agent did to memories and lessons since an entry of the history."""
+    sql = """SELECT number, ts FROM history WHERE user_id = :user AND actor = :agent AND number > :after AND undoes IS NULL
+             AND event IN ('ADD', 'UPDATE', 'DELETE', 'TTL', 'MERGE') AND meta ->> 'took_in' IS NULL
+             AND (instr(memory_id, ':') = 0 OR memory_id GLOB 'lesson:*') ORDER BY number"""
+    return [Act(number, datetime.fromisoformat(at)) for number, at in session.run(sql, agent=agent, after=after)]
+
+
+def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[Approval]:
+    """Return the person's yeses to what an agent proposed, or all did, and to the revisions of a council that it wrote."""
+    sql = f"""SELECT r.proposer AS agent, p.number, p.ts AS at,
+                     EXISTS (SELECT 1 FROM history u WHERE u.undoes = p.step) AS reversed
+              FROM history p CROSS JOIN consent_requests r ON r.id = p.meta ->> 'request_id'
+              WHERE p.user_id = :user AND p.actor = 'person' AND p.number > :after AND p.event = 'PROFILE' AND p.undoes IS NULL
+                AND coalesce(p.meta ->> 'decision', 'changed') IN ('changed', 'approved')
+                AND :agent IN (r.proposer, '') AND r.proposer {_IS_AGENT} AND r.field <> 'rubric'
+              UNION ALL SELECT author, 0, decided_at, reverted_at IS NOT NULL FROM rounds
+              WHERE user_id = :user AND :agent IN (author, '') AND choice = 'revision'"""  # noqa: S608
+    return session.records(Approval, sql, agent=agent, after=after)
+
+
+def list_judged(session: Session, agent: str) -> list[Judged]:
+    sql = """SELECT created_at AS at, depth, impact FROM dissents
+             WHERE user_id = :user AND agent = :agent AND impact IS NOT NULL ORDER BY number"""
+    return session.records(Judged, sql, agent=agent)
+
+
+def last_but_one_day(session: Session) -> datetime | None:
+    """Return the start of the last day but one before today on which the person wrote something."""
+    sql = """SELECT substr(created_at, 1, 10) FROM messages
+             WHERE user_id = :user AND origin = 'typed' AND created_at < :before ORDER BY key DESC LIMIT 1"""
+    before = session.now.date()
+    for _ in range(2):
+        day = session.value(sql, before=f"{before}")
+        if day is None:
+            return None
+        before = datetime.fromisoformat(day).date()
+    return datetime.fromisoformat(f"{before}T00:00:00+00:00")
+
+
+# Kept for longer ----------------------------------------------------------------------------------------------------------
+
+
+def list_months(session: Session, agent: str) -> dict[str, TrustSums]:
+    sql = f"""SELECT month, {", ".join(TrustSums._fields)} FROM agent_months
+              WHERE user_id = :user AND agent = :agent ORDER BY month"""  # noqa: S608
+    return {month: TrustSums(*sums) for month, *sums in session.run(sql, agent=agent)}
+
+
+def add_to_month(session: Session, agent: str, event: TrustEvent) -> None:
+    month = f"{event.at:%Y-%m}"
+    before = list_months(session, agent).get(month, TrustSums())
+    session.put("agent_months", agent=agent, month=month, **before.plus(event.sums)._asdict())
+
+
+def drop_dissents(session: Session, agent: str, count: int) -> None:
+    """Let go of an agent's oldest judged dissents, whose sums are kept."""
+    sql = """DELETE FROM dissents WHERE number IN (SELECT number FROM dissents WHERE user_id = :user AND agent = :agent
+             AND impact IS NOT NULL ORDER BY number LIMIT :count)"""
+    session.run(sql, agent=agent, count=count)
+
+
+def list_scores(session: Session, agent: str) -> list[tuple[datetime, float, float, str]]:
+    """Return the history of an agent's trust, oldest first: when, as shown, by the formula, why."""
+    rows = session.run(
+        "SELECT ts, score, formula, reason FROM trust_history WHERE user_id = :user AND agent = :agent ORDER BY number",
+        agent=agent,
+    )
+    return [(datetime.fromisoformat(row["ts"]), row["score"], row["formula"], row["reason"]) for row in rows]
+
+
+def add_score(session: Session, agent: str, at: datetime, score: float, formula: float, reason: str) -> None:
+    session.insert("trust_history", agent=agent, ts=at, score=score, formula=formula, reason=reason)
+
+
+def escalated(session: Session, since: datetime) -> tuple[int, int]:
+    """Return how much was put before the person and decided since, and how often other than by the default.
+
+    That of a request is a no, that of a round its revision.
+    """
+    sql = """SELECT count(*), coalesce(sum(differs), 0) FROM (
+                 SELECT state IN ('approved', 'applied') AS differs FROM consent_requests WHERE user_id = :user
+                 AND decided_by IN ('person', 'chat') AND proposer NOT IN ('person', 'undo') AND decided_at > :since
+                 UNION ALL SELECT choice <> 'revision' FROM rounds WHERE user_id = :user AND decided_at > :since)"""
+    row = session.run(sql, since=since).fetchone()
+    return int(row[0]), int(row[1])
