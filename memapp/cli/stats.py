@@ -10,7 +10,7 @@ from memapp.cli.output import opened, say, show_json, show_rows
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.language.labels import operation_of, part_of
-from memapp.services import activity, curate
+from memapp.services import activity, curate, trust
 from memapp.services.consent import pending
 
 BAR = 30
@@ -25,10 +25,15 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     with opened(options, read_only=True) as runtime:
         by_day, counts, rates = activity.by_day(runtime, days), activity.counts(runtime), activity.rates(runtime)
         known, waiting, learning = curate.count(runtime), pending.count_pending(runtime), activity.learning(runtime)
+        trusted = trust.metrics(runtime)
     shares = {
         "guesses as predicted": rates.guesses.as_predicted,
         "guesses on the same topic": rates.guesses.same_topic,
         "turns with on-demand recall": rates.recalled_on_demand,
+        "dissents that changed the outcome": trusted.dissent_impact,
+        "corrections taken back": trusted.regret,
+        "corrections changed again": trusted.controversy,
+        "decisions other than the default": trusted.escalation_usefulness,
     }
     if as_json:
         show_json(
