@@ -10,12 +10,13 @@ from unittest.mock import patch
 import pytest
 
 from memapp.domain.activity import Count, HitRates, Rate, Rates, Tally
-from memapp.domain.changes import Event
+from memapp.domain.changes import Actor, Created, Event
 from memapp.domain.history import Step
 from memapp.language.history import in_words
 from memapp.language.lexicon import lexicon
 from memapp.services import activity, chats, curate, forget, undo
 from memapp.services.consent import decisions, pending, requests
+from memapp.store import changes
 from memapp.store.events import Node, add_event
 from memapp.ui.activity import log_rows, read_models
 from memapp.ui.activity.pictures import bars, pictures
@@ -23,7 +24,7 @@ from memapp.ui.dialogs import TextCard
 from memapp.ui.memories.card import MemoryCard
 from memapp.ui.screens.activity import ActivityScreen
 from memapp.ui.widgets.rowlist import RowList
-from tests.builders import new_chat, say
+from tests.builders import fact, new_chat, say
 from tests.services.imports.builders import carry, empty_store
 from tests.ui.conftest import Seen, World
 from tests.ui.test_hostile import ESCAPES, MARKUP, no_escapes
@@ -369,3 +370,40 @@ async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_m
         done = [line.partition("you")[2] for line in rows]
         assert [one.split("  ")[-1].strip() for one in done] == ["4 messages of yours", "a memory", "a memory"]
         assert {len(one) - len(one.lstrip()) for one in done} == {8}, "what was done begins in one column"
+
+
+# Agents --------------------------------------------------------------------------------------------------------------
+
+
+def correct(seen: Seen, trashed: int, kept: int) -> None:
+    """Let a model remember things, of which the person trashes the first."""
+    runtime = seen.app.runtime
+    for number in range(trashed + kept):
+        with runtime.write() as session:
+            memory = fact(f"I like thing number {number}", session.now)
+            changes.apply(session, Created(memory), Actor(f"model:{MARKUP[0]}"))
+        if number < trashed:
+            curate.discard(runtime, memory.id)
+
+
+async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(narrow: Seen) -> None:
+    correct(narrow, 7, 1)
+    screen = await open_activity(narrow, "agents")
+    (line,) = [one for one in narrow.lines() if "trust 0.42 (kept 0 of 7)" in one]
+    assert "! asks first" in line
+    await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
+    told = "\n".join(narrow.lines())
+    assert told.count("you trashed it") == 7
+    assert "you took back 7 of its last 7" in told
+    no_escapes(narrow)
+    await narrow.press("escape", until=lambda: narrow.app.screen is screen)
+
+    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
+    await narrow.press("ctrl+z", until=lambda: any("! asks first" in one for one in narrow.lines()))
+    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
+    await narrow.press("b", until=lambda: any("! asks first" in one for one in narrow.lines()))
+
+
+async def test_without_agents_it_is_said_what_will_stand_there(narrow: Seen) -> None:
+    await open_activity(narrow, "agents")
+    assert "Nobody did anything yet that could be judged." in "\n".join(narrow.lines())

@@ -828,3 +828,23 @@ async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen,
     await seen.press("enter", until="and 202 more")
     await seen.press("enter", until=lambda: len(screen.requests.rows.items) == 50)
     await seen.press("escape", "escape")
+
+
+async def test_a_request_says_how_far_its_proposer_is_trusted_and_why_it_asks_first(seen: Seen) -> None:
+    put_in(seen)
+    await open_inbox(seen)
+    assert "Read in a chat by memapp, just now: trust 0.60 (nothing to go by yet)." in seen.words()
+    for number in range(5):
+        decisions.deny(seen.app.runtime, put_in(seen, "fact", f"Fact {number}", f"This is fact {number}.").id)
+    propose(seen, "fact", "I keep hens.", "I keep hens.")
+    await seen.settle(lambda: "I keep hens" in seen.words())
+    assert "trust 0.45 (kept 0 of 5); it asks first: you took back 5 of its last 5." in seen.words()
+
+
+async def test_a_weight_for_the_rubric_is_a_request_like_others(seen: Seen) -> None:
+    requests.propose(seen.app.runtime, "rubric", "Accuracy 0.35", old="Accuracy 0.25")
+    await open_inbox(seen)
+    said = seen.words()
+    assert "Rubric changes only with your yes" in said
+    assert "- now Accuracy 0.25" in said and "+ then Accuracy 0.35" in said
+    assert "Three of your corrections name it" in said

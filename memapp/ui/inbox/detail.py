@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memapp.domain.chat import Message
-from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
+from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO, RUBRIC
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
 from memapp.domain.text import around
@@ -68,7 +68,8 @@ def difference(shown: ShownRequest) -> tuple[Content, Content]:
     """Return what the profile says now and what it would say, each with its sign and word."""
     request = shown.request
     if request.field in NOW:
-        return joined(("- now   ", "bold"), NOW[request.field]), joined(("+ then  ", "bold"), (shown.value, "bold"))
+        now = request.old_value or NOW[request.field]
+        return joined(("- now   ", "bold"), now), joined(("+ then  ", "bold"), (shown.value, "bold"))
     if request.field == CONFLICT:
         return joined(("- older ", "bold"), request.old_value), joined(("+ newer ", "bold"), (shown.value, "bold"))
     old, new = Content(""), Content("")
@@ -101,6 +102,7 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
 def _head(shown: ShownRequest) -> Content:
     rule = "sensitive: changes only with your yes" if shown.sensitive else "changes with your yes, or when you type it twice"
     rule = "not used before your yes" if shown.request.field in (FACT, CHAT) else rule
+    rule = "changes only with your yes" if shown.request.field == RUBRIC else rule
     rule = NEWER_OR_BOTH if shown.request.field == CONFLICT else rule
     rule = "written down with your yes; no chat reads it" if shown.request.field == HOWTO else rule
     return joined((shown.label, "bold $primary"), (f"   {rule}", "$text-muted"))
@@ -112,11 +114,16 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
         end = f"Unanswered, both stay as they are, in {left(max(timedelta(), request.expires_at - now))}."
         return joined((f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}", "$text-muted"))
     asked = PROPOSERS.get(request.proposer) or f"Read in a chat by {who(request.proposer)}"
+    asked = "Three of your corrections name it" if request.field == RUBRIC else asked
     quotes = [_quote(one, request.new_value, now) for one in shown.messages]
     why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
     parts = [
-        *([] if request.file_id and not quotes else [joined((why, "$text-muted"), gone, *quotes, "\n")]),
-        joined((f"{asked}, {ago(request.created_at, now)}.", "$text-muted")),
+        *(
+            []
+            if (request.file_id or request.field == RUBRIC) and not quotes
+            else [joined((why, "$text-muted"), gone, *quotes, "\n")]
+        ),
+        joined((f"{asked}, {ago(request.created_at, now)}{f': {shown.trusted}' if shown.trusted else ''}.", "$text-muted")),
         _end(request.expires_at, now),
     ]
     if shown.memory:

@@ -11,7 +11,7 @@ from memapp.domain.consent import FACT, ConsentRequest, ImportedFile, came_from,
 from memapp.domain.profile import FIELDS, is_sensitive
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import activity, chats
+from memapp.services import activity, chats, trust
 from memapp.services.consent import decisions, past_decisions, pending
 
 SHOWN = 50
@@ -36,6 +36,8 @@ class ShownRequest:
     """Other values that wait for the same field, which a yes to this one settles; newest first."""
     says: tuple[str, ...] = ()
     """What the profile says in the field."""
+    trusted: str = ""
+    """The trust in who proposed it, with its count, and why that one has to ask first if it has to."""
 
     @property
     def label(self) -> str:
@@ -134,14 +136,15 @@ class Queue:
 
 def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
     """Return what waits, or what waits of a file."""
+    told: dict[str, str] = {}
     count, asleep = pending.count_pending(runtime), tuple(pending.asleep(runtime))
     if file_id and (file := pending.get_file(runtime, file_id)):
         page = min(page, (file.facts + file.chats - 1) // SHOWN)
         of_file = pending.list_of_file(runtime, file_id, limit=SHOWN, offset=page * SHOWN)
-        return Queue(tuple(shown_request(runtime, request) for request in of_file), count, asleep, file, page)
+        return Queue(tuple(shown_request(runtime, request, told) for request in of_file), count, asleep, file, page)
     files = (ShownFile(file, _beginning(runtime, file)) for file in pending.list_files(runtime))
     waiting = pending.list_pending(runtime, limit=SHOWN)
-    return Queue((*files, *(shown_request(runtime, request) for request in waiting)), count, asleep)
+    return Queue((*files, *(shown_request(runtime, request, told) for request in waiting)), count, asleep)
 
 
 def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
@@ -150,7 +153,11 @@ def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
     return tuple(one.value if one.request.field == FACT else f"{one.label}: {one.value}" for one in first)
 
 
-def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
+def shown_request(runtime: Runtime, request: ConsentRequest, told: dict[str, str] | None = None) -> ShownRequest:
+    """Return a request with all that it is decided by; `told` is what was found out about proposers so far."""
+    told = {} if told is None else told
+    if request.proposer not in told:
+        told[request.proposer] = trusted(runtime, request.proposer)
     messages = []
     for message_id in reversed(request.evidence[-MESSAGES:]):
         with suppress(NotFound):
@@ -158,7 +165,15 @@ def shown_request(runtime: Runtime, request: ConsentRequest) -> ShownRequest:
     says = decisions.profile(runtime).get(request.field, ())
     memory = "" if request.field == FACT else pending.memory_text(runtime, request.id)
     also = pending.other_values(runtime, request)
-    return ShownRequest(request, memory, tuple(messages), also, says)
+    return ShownRequest(request, memory, tuple(messages), also, says, told[request.proposer])
+
+
+def trusted(runtime: Runtime, proposer: str) -> str:
+    """Return how much an agent is trusted, with its count; nothing of the person."""
+    if proposer in ("person", "undo"):
+        return ""
+    agent = trust.record(runtime.read(), proposer)
+    return agent.counted + (f"; it asks first: {agent.corrected}" if agent.leave == "ask" else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memapp.domain.changes import Event
-from memapp.services import jobs
+from memapp.language.history import called_agent
+from memapp.services import jobs, trust
 from memapp.ui.activity import log_rows
+from memapp.ui.activity.agents import NOBODY, AgentRows, shown_agents, told
 from memapp.ui.activity.log_rows import LogRows, StepRows
 from memapp.ui.activity.numbers import NumbersView
 from memapp.ui.activity.pictures import PicturesView
@@ -28,14 +30,21 @@ from memapp.ui.widgets.keyline import KeyLine
 from memapp.ui.widgets.rowlist import RowList
 from memapp.ui.widgets.tabline import TabLine
 
-TABS = (("numbers", "Numbers"), ("pictures", "Over time"), ("log", "Log"), ("undo", "Undo"), ("upkeep", "Upkeep"))
+TABS = (
+    ("numbers", "Numbers"),
+    ("pictures", "Over time"),
+    ("log", "Log"),
+    ("undo", "Undo"),
+    ("upkeep", "Upkeep"),
+    ("agents", "Agents"),
+)
 LOOK_SECONDS = 1.0
 """How often it is looked what runs."""
 UNDO_NOTE = "Last first. u takes back the one marked ↶, with everything that followed from it."
 
 
 class ActivityScreen(ModeScreen):
-    """Five tabs."""
+    """Six tabs."""
 
     MODE = "activity"
     AUTO_FOCUS = "#numbers"
@@ -43,7 +52,8 @@ class ActivityScreen(ModeScreen):
     HELP = (
         "Numbers: how well memapp does, and how often it did what.\n\nOver time: the last year as pictures.\n\nLog: every change "
         "of a memory and of your profile; enter shows what changed.\n\nUpkeep: what was done while nobody waited; u takes back "
-        "what is under the cursor, space pauses all of it.\n\nUndo: u takes back the last change, again and again, across "
+        "what is under the cursor, space pauses all of it.\n\nAgents: who remembers, changes or proposes, and how much of it you "
+        "kept; enter tells why, b blocks one.\n\nUndo: u takes back the last change, again and again, across "
         "restarts."
     )
 
@@ -54,6 +64,8 @@ class ActivityScreen(ModeScreen):
         Binding("u", "take_back", "Take it back", id="activity.take_back"),
         Binding("space", "pause(True)", "Pause", id="activity.pause", key_display="␣"),
         Binding("space", "pause(False)", "Go on", id="activity.go_on", key_display="␣"),
+        Binding("b", "block(True)", "Block", id="activity.block"),
+        Binding("b", "block(False)", "Unblock", id="activity.unblock"),
         Binding("escape", "chat", "Back", show=False, id="activity.back"),
     ]
 
@@ -64,6 +76,7 @@ class ActivityScreen(ModeScreen):
         self.steps = StepRows(clock, id="steps", empty=log_rows.NOTHING_DONE)
         self.kept_up = StepRows(clock, id="kept-up", empty=log_rows.NOTHING_KEPT_UP)
         self.kept_up.each = True
+        self.agents = AgentRows(clock, id="agents", empty=NOBODY)
         self.tab = "numbers"
         self._befores: list[int | None] = [None]
         """Where the pages of the log begin, up to the one that is shown."""
@@ -82,6 +95,7 @@ class ActivityScreen(ModeScreen):
         with Vertical(id="undo"):
             yield Static(plain(UNDO_NOTE), markup=False, id="undo-note")
             yield self.steps
+        yield self.agents
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -101,6 +115,8 @@ class ActivityScreen(ModeScreen):
                 self.query_one(PicturesView).show(*await asyncio.to_thread(over_time, self.runtime))
             case "log":
                 await self._load_log()
+            case "agents":
+                self.agents.show(await asyncio.to_thread(shown_agents, self.runtime))
             case "upkeep":
                 self.kept_up.show(await asyncio.to_thread(undoable, self.runtime, by_upkeep=True))
                 self._look_what_runs()
@@ -144,7 +160,7 @@ class ActivityScreen(ModeScreen):
     def _open(self, tab: str) -> None:
         self.tab = tab
         self._show_tab()
-        inside: dict[str, Widget] = {"log": self.lines, "upkeep": self.kept_up, "undo": self.steps}
+        inside: dict[str, Widget] = {"log": self.lines, "upkeep": self.kept_up, "undo": self.steps, "agents": self.agents}
         (inside.get(tab) or self.query_one(f"#{tab}")).focus()
         self.look_again()
 
@@ -181,6 +197,24 @@ class ActivityScreen(ModeScreen):
                 return
         self.app.post_message(MemoryWanted(line.entry.memory_id))
 
+    # Agents ----------------------------------------------------------------------------------------------------------
+
+    @on(RowList.Opened, "#agents")
+    @background("activity-open", exclusive=True)
+    async def _agent_opened(self) -> None:
+        """Tell why an agent is trusted as it is."""
+        if (shown := self.agents.current) is not None:
+            card = TextCard(called_agent(shown.agent.name).capitalize(), told(shown))
+            if await self.app.push_screen_wait(card) == "copy":
+                copy(self, told(shown))
+
+    @background("agents")
+    async def action_block(self, blocked: bool) -> None:
+        if (shown := self.agents.current) is not None:
+            name = shown.agent.name
+            done = await asyncio.to_thread(trust.set_blocked, self.runtime, name, blocked=blocked)
+            self.session.did(self, f"{'Blocked' if blocked else 'Unblocked'} {called_agent(name)}", done.step)
+
     # Upkeep ----------------------------------------------------------------------------------------------------------
 
     @background("activity-progress", exclusive=True)
@@ -202,6 +236,9 @@ class ActivityScreen(ModeScreen):
             return not in_upkeep
         if action == "take_back":
             return in_upkeep and self.kept_up.current is not None
+        if action == "block":
+            current = self.agents.current if self.tab == "agents" else None
+            return current is not None and parameters != (current.agent.blocked,)
         if action == "pause":
             return in_upkeep and parameters != (self.session.talk.paused,)
         return super().check_action(action, parameters)

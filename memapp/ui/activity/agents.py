@@ -1,0 +1,83 @@
+"""The rows of the agents in Activity, and what is told of one: each event that it is judged by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from memapp.domain.text import counted, shorten
+from memapp.domain.trust import Agent
+from memapp.language.history import called_agent
+from memapp.language.labels import called
+from memapp.runtime import Runtime
+from memapp.services import trust
+from memapp.ui.activity.pictures import bars
+from memapp.ui.safe import joined
+from memapp.ui.widgets.labels import ago
+from memapp.ui.widgets.rowlist import TimedRows
+
+NAME, COUNTED, LINE, TOLD = 21, 30, 6, 200
+WIDE = 96
+NOBODY = (
+    "Nobody did anything yet that could be judged.\n\n"
+    "Whoever remembers, changes or proposes something for memapp stands here,\nwith how much of it you kept."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAgent:
+    agent: Agent
+    scores: tuple[float, ...]
+    """Its trust so far, oldest first."""
+
+
+def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
+    found = trust.list_agents(runtime)
+    return tuple(ShownAgent(one, tuple(score for _, score, _, _ in trust.scores(runtime, one.name))) for one in found)
+
+
+class AgentRows(TimedRows[ShownAgent]):
+    """Who, how much it is believed with the count of that, how that went, what it may do, and when it acted last."""
+
+    def key(self, item: ShownAgent) -> str:
+        return item.agent.name
+
+    def draw(self, item: ShownAgent, width: int) -> Content:
+        agent = item.agent
+        style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[agent.leave]
+        may = {"write": "", "ask": "! asks first", "nothing": "✗ blocked"}[agent.leave]
+        line = "".join(bars([*item.scores, agent.trust][-LINE:]))
+        head = joined(
+            (f"{shorten(called_agent(agent.name), NAME - 1):{NAME}}", "bold"),
+            f"{agent.counted:{COUNTED}}",
+            (f"{line:>{LINE}}  ", "$accent"),
+        )
+        if width < WIDE:
+            return joined(head, (may, style))
+        last = ago(agent.last_at, self.clock()) if agent.last_at else ""
+        return joined(head, (f"{may:14}", style), (f"{_right_after_all(agent):20}{last}", "$text-muted"))
+
+
+def told(shown: ShownAgent) -> str:
+    """Return all that is known of an agent, its events newest first."""
+    agent = shown.agent
+    wrong = agent.total.judged - agent.total.impactful
+    lines = [
+        ", ".join(filter(None, (agent.counted, f"corrected {wrong:,}" if wrong else "", _right_after_all(agent)))),
+        f"It asks first: {agent.corrected}." if agent.leave == "ask" else "You blocked it." if agent.blocked else "",
+        f"{counted(len(agent.undecided), 'thing')} it did lately that nobody corrected so far." if agent.undecided else "",
+        "Its record was brought in from a file, whose overrides count as the file says." if agent.imported else "",
+        *_log(agent),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _right_after_all(agent: Agent) -> str:
+    return f"{agent.total.regretted:,} right after all" if agent.total.regretted else ""
+
+
+def _log(agent: Agent) -> Sequence[str]:
+    return [
+        f"{f'{one.at.astimezone():%d %b %Y %H:%M}':17} {called('trust_reasons', one.reason)}"
+        for one in agent.events[: -TOLD - 1 : -1]
+    ]
