@@ -168,7 +168,7 @@ class Reverted:
 
 @dataclass(frozen=True, slots=True)
 class AgentChanged:
-    """An agent blocked or let act again, or its file brought in; None leaves a part as it is."""
+    """An agent blocked or let act again, or its file brought in, with what that says of it; None leaves a part as it is."""
 
     event: ClassVar = Event.UPDATE
     agent: str
@@ -176,6 +176,8 @@ class AgentChanged:
     imported: str | None = None
     model: str | None = None
     primary_role: str | None = None
+    rounds: int | None = None
+    probation_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ FORM: dict[str, Any] = {
         **{"avg_dissent_depth_last_90d": float, "dissent_impact_ratio_last_90d": float},
         **{"total_overrides": int, "regret_rate_last_90d": float},
     },
-    "probation_until": str | None,
+    "probation_until": datetime | None,
 }
 """The fields of the file with their types; `_OPTIONAL` may be missing."""
 _OPTIONAL = {"artifact_type", "probation_until"}
@@ -58,8 +58,11 @@ def import_agent(runtime: Runtime, path: Path) -> Revision:
     known = next((one for one in list_agents(runtime) if one.name == name), Agent(name))
     if name in ("person", "undo") or known.imported or known.events or known.undecided:
         raise UsageError(f"There is a record of {name} here already.", "It is kept as it is.")
+    until, written = data.get("probation_until"), strict_json.write(data)
+    probation = datetime.fromisoformat(until) if until else None
+    change = AgentChanged(name, None, written, data["model"], role, data["rounds_participated"], probation)
     with runtime.write() as session:
-        return changes.apply(session, AgentChanged(name, None, strict_json.write(data), data["model"], role), runtime.actor())
+        return changes.apply(session, change, runtime.actor())
 
 
 def check(value: Any, form: Any, place: str) -> None:
@@ -74,7 +77,9 @@ def check(value: Any, form: Any, place: str) -> None:
             raise ValueError(f"{place} is no list")
         for one in value:
             check(one, form[0], place)
-    elif form is datetime:
+    elif form == datetime | None and value is None:
+        return
+    elif form in (datetime, datetime | None):
         if datetime.fromisoformat(value if isinstance(value, str) else "").tzinfo is None:
             raise ValueError(f"{place} has no time zone")
     elif not isinstance(value, float | int if form is float else form) or (form in (int, float) and isinstance(value, bool)):
@@ -106,8 +111,8 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
             "total_overrides": len(overrides) + file.get("long_term_stats", {}).get("total_overrides", 0),
             "regret_rate_last_90d": of.regretted / of.overrides if of.overrides else 0.0,
         },
-        "rounds_participated": agent.rounds + file.get("rounds_participated", 0),
-        "probation_until": _time(probation) if probation else file.get("probation_until"),
+        "rounds_participated": agent.rounds,
+        "probation_until": _time(probation) if probation else None,
     }
 
 

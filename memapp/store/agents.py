@@ -12,6 +12,7 @@ from memapp.domain.history import AGENT, RUBRIC, Entry
 from memapp.domain.trust import Agent, Choice, Role
 from memapp.errors import UsageError
 from memapp.store.history import Touched
+from memapp.store.records import stored
 from memapp.store.session import Session
 
 
@@ -32,14 +33,12 @@ def change_agent(session: Session, change: AgentChanged) -> list[Touched]:
     before = get_agent(session, change.agent) or Agent(change.agent)
     if change.blocked is not None and change.blocked == before.blocked:
         raise UsageError(f"This agent is {'blocked' if before.blocked else 'not blocked'} already.")
-    columns = {"blocked": change.blocked, "imported": change.imported, "model": change.model, "primary_role": change.primary_role}
-    given = {name: value for name, value in columns.items() if value is not None}
+    named = ("blocked", "imported", "model", "primary_role", "rounds", "probation_until")
+    given = {name: getattr(change, name) for name in named if getattr(change, name) is not None}
     set_agent(session, change.agent, **given)
-    meta = {"was": {"blocked": before.blocked, "model": before.model, "primary_role": before.primary_role}}
-    if change.imported is not None:
-        meta["was"] |= {"imported": ""}  # never what a file says
+    was = {name: "" if name == "imported" else stored(getattr(before, name)) for name in given}  # never what a file says
     reason = "imported" if change.imported is not None else "blocked" if change.blocked else "unblocked"
-    return [Touched(Event.UPDATE, f"{AGENT}{change.agent}", None, None, {"reason": reason, **meta})]
+    return [Touched(Event.UPDATE, f"{AGENT}{change.agent}", None, None, {"reason": reason, "was": was})]
 
 
 def read_rubric(session: Session) -> dict[str, float]:

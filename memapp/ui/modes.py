@@ -23,7 +23,7 @@ MODES = (
     Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile", "InboxScreen"),
     Mode("trash", "Trash", "F5", "What is in the trash, and the way back", "TrashScreen"),
     Mode("learned", "Learned", "F6", "Insights, episodes, how-tos and lessons", "LearnedScreen"),
-    Mode("activity", "Activity", "F7", "What was done, and taking it back", "ActivityScreen"),
+    Mode("activity", "Activity", "F7", "What was done, taking it back, and whom to believe: agents", "ActivityScreen"),
     Mode("models", "Models", "F8", "Choose the model that answers", "ModelsScreen"),
     Mode("settings", "Settings", "F9", "Every knob", "SettingsScreen"),
 )

@@ -506,6 +506,7 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tm
     agent = trust.get_agent(runtime, "Creator1")
     assert formula(agent.total) == pytest.approx(0.3 * 3 / 4, abs=1e-9)
     assert agent.imported
+    assert agent.candidate.rounds == 24
 
     for broken in ("[]", "{}", "{", strict_json.write({**record, "agent_name": ""}), strict_json.write({**record, "more": 1})):
         path.write_text(broken)
