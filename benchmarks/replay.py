@@ -3,7 +3,7 @@
 Recorded runs of agents on SQL databases (`data/intercode_sql/dev`) are read again in their order, and shuffled. Of each failed
 query and the one that solved the task later, or else ran, a lesson is made; nobody was shown any, so this says what is found and
 not what it would have changed. From the 51st run on a database on, each error looks for lessons, those of its own task left out:
-of the very error, else of its shape, in the same database. Shown is what the app's own ranking shows, all of it untested.
+of the very error, else of its shape, in the same database. Shown is what the app's own ranking shows, all of it unproven.
 
 useful: a lesson names a table or column that the right query needs and the failed one lacks.
 foreign: a lesson queries a table that another database has and this one has not.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from memapp.domain.lessons.lesson import ActivationPoint
+from memapp.domain.lessons.lesson import ActivationPoint, RunClient
 from memapp.domain.lessons.utility import Effect, Settlement
 from memapp.store.session import Session
 
@@ -22,6 +22,7 @@ class Match:
     fingerprint_id: str
     progress: float | None
     shown: bool
+    client: RunClient
     agent: str
     started_at: datetime
     last_at: datetime
@@ -47,7 +48,7 @@ class Following:
 
 
 _MATCH = """SELECT a.id AS activation_id, a.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id) AS fingerprint_id,
-                   s.progress, a.shown, r.agent, r.started_at, r.last_at, r.passed, r.score, s.created_at AS at
+                   s.progress, a.shown, r.client, r.agent, r.started_at, r.last_at, r.passed, r.score, s.created_at AS at
             FROM activations a JOIN run_steps s ON s.id = a.step_id JOIN error_events e ON e.step_id = s.id
             JOIN fingerprints f ON f.id = e.fingerprint_id JOIN runs r ON r.id = s.run_id WHERE a.user_id = :user"""
 
@@ -127,20 +128,32 @@ def useless(session: Session, lesson_id: str, since: datetime) -> int:
 
 
 def matches(session: Session, lesson_id: str) -> list[Match]:
-    """Return of each run the first failure at which a lesson was shown; else where it was withheld, or would have fitted."""
+    """Return of each run the first failure at which a lesson was withheld, and the first at which it was shown.
+
+    What was withheld after it was shown says nothing, but what was withheld before does: that the failure then came again is what
+    is to be known. Of a run in which it was neither, return the first failure at which it would have fitted.
+    """
     sql = f"""{_MATCH} AND a.lesson_id = :id UNION ALL
-              SELECT NULL, t.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id), s.progress, 0, r.agent, r.started_at,
-                     r.last_at, r.passed, r.score, s.created_at
+              SELECT NULL, t.lesson_id, s.run_id, s.seq, coalesce(f.merged_into, f.id), s.progress, 0, r.client, r.agent,
+                     r.started_at, r.last_at, r.passed, r.score, s.created_at
               FROM lesson_triggers t JOIN fingerprints known ON known.id = t.fingerprint_id
               JOIN fingerprints f ON f.id = coalesce(known.merged_into, known.id)
                                      OR f.merged_into = coalesce(known.merged_into, known.id)
               JOIN error_events e ON e.fingerprint_id = f.id JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
               WHERE t.user_id = :user AND t.lesson_id = :id"""  # noqa: S608
-    first: dict[str, Match] = {}
+    of_runs: dict[str, list[Match]] = {}
     found = session.records(Match, sql, id=lesson_id)
-    for one in sorted(found, key=lambda one: (not one.shown, one.activation_id is None, one.seq)):
-        first.setdefault(one.run_id, one)
-    return list(first.values())
+    for one in sorted(found, key=lambda one: (one.activation_id is None, one.seq)):
+        of_run = of_runs.setdefault(one.run_id, [])
+        if not of_run or (one.shown and not of_run[-1].shown):
+            of_run.append(one)
+    return [one for of_run in of_runs.values() for one in of_run]
+
+
+def lessons_of(session: Session, run_id: str) -> list[str]:
+    """Return the lessons that were shown or withheld in a run."""
+    sql = "SELECT DISTINCT lesson_id FROM activations WHERE user_id = :user AND run_id = :run ORDER BY lesson_id"
+    return session.column(sql, run=run_id)
 
 
 def keep_effect(session: Session, lesson_id: str, effect: Effect) -> None:

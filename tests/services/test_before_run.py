@@ -93,13 +93,13 @@ def test_where_the_like_worked_since_nothing_is_said_until_it_fails_again(runtim
     assert told(runtime, "kiln frie Bowl")
 
 
-def test_an_untested_one_is_told_of_before_only_where_the_failure_takes_its_time_and_is_marked(runtime: Runtime) -> None:
+def test_an_unproven_one_is_told_of_before_only_where_the_failure_takes_its_time(runtime: Runtime) -> None:
     slow = SlowTool("kiln", "studio", {"kiln fire Bowl": COLD})
     for tool, said in ((kiln(), False), (slow, True)):
         teach(runtime, "kiln fire Bowl", "kiln fire Bowl --heat", tool=tool)
         assert bearing(runtime, "kiln fire Bowl") == ["kiln fire Bowl --heat"], "who asks is told"
         assert bool(told(runtime, "kiln fire Bowl")) is said
-    assert told(runtime, "kiln fire Bowl").endswith("worked 2 times, untested as a hint")
+    assert told(runtime, "kiln fire Bowl").endswith("worked 2 times"), "it was shown before"
 
 
 def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stays_withheld(
@@ -110,17 +110,17 @@ def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stay
     teach(runtime, "kiln fire Bowl", "kiln fire Bowl --heat", "kiln fire Bowl", tool=slow)
     lot = "memapp.services.lessons.hints.is_withheld"
     for is_withheld in (True, False):
-        monkeypatch.setattr(lot, lambda _, is_withheld=is_withheld: is_withheld)
+        monkeypatch.setattr(lot, lambda *_, is_withheld=is_withheld: is_withheld)
         before = runs.before(runtime, slow, "kiln fire Bowl")
         assert before and before.shown is not is_withheld
-        monkeypatch.setattr(lot, lambda _, is_withheld=is_withheld: not is_withheld)
+        monkeypatch.setattr(lot, lambda *_, is_withheld=is_withheld: not is_withheld)
         reported = runs.report(runtime, slow, slow.attempt("kiln fire Bowl"), before=before)
         assert bool(reported.hints) is before.shown
     points = runtime.read().run("SELECT point, shown FROM activations ORDER BY id")
     assert [tuple(one) for one in points] == [("on_error", 1), ("on_error", 0), ("pre_run", 1)]
 
 
-def test_of_several_at_most_one_is_untested_none_is_suppressed_and_the_task_and_what_failed_just_now_come_first(
+def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_what_failed_just_now_come_first(
     runtime: Runtime,
 ) -> None:
     runtime.clock = clock = Clock()
@@ -132,10 +132,10 @@ def test_of_several_at_most_one_is_untested_none_is_suppressed_and_the_task_and_
     (*rest, suppressed) = browse.list_lessons(runtime)[::-1]
     curate.suppress(runtime, suppressed.id)
     every = " ".join(("kiln fire", *meant))
-    assert len(bearing(runtime, every)) == 1, "all are untested"
+    assert len(bearing(runtime, every)) == 1, "all are unproven"
     curate.promote(runtime, rest[0].id, rest[1].id)
     found = runs.bearing(runtime, tool, every)
-    assert [one.ranked.match.untested for one in found] == [False, False], "no more than two of a kind of failure"
+    assert [one.ranked.match.unproven for one in found] == [False, False], "no more than two of a kind of failure"
     for wanted in rest[:2]:
         assert before_run.bearing(runtime.read(), "kiln", "studio", every, wanted.task)[0].lesson.id == wanted.id
     for wanted in rest[:2]:
@@ -146,7 +146,7 @@ def test_of_several_at_most_one_is_untested_none_is_suppressed_and_the_task_and_
 
 def test_a_command_that_is_told_of_is_noticed_before_memapp_is_loaded(runtime: Runtime) -> None:
     teach(runtime, "kiln frie", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
-    assert before_run.noticed(runtime.read(), "studio") == ([], []), "untested ones are told of when it has failed"
+    assert before_run.noticed(runtime.read(), "studio") == ([], []), "unproven ones are told of when it has failed"
     promote(runtime)
     here, anywhere = before_run.noticed(runtime.read(), "studio")
     assert set(here) == {"kiln\0frie", "\0kiln\0fire\0Bowl"} and anywhere == ["kiln\0frie"]

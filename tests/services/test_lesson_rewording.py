@@ -61,12 +61,8 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     general = browse.get_lesson(runtime, lesson.id)
     assert (general.rule_text, general.level, general.origin, general.status) == (GENERAL, "domain", "model", "candidate")
     assert [one.action for one in browse.behind(runtime, general).evidence] == ["kiln fire Amphora --het"] * 2
-    assert fire(runtime, "Amphora") == [
-        "try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times, untested as a hint"
-    ]
-    assert fire(runtime, "Bowl", scope="garden") == [
-        "try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times, untested as a hint"
-    ]
+    assert fire(runtime, "Amphora") == ["try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times"]
+    assert fire(runtime, "Bowl", scope="garden") == ["try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times"]
     assert rules(runtime) == {GENERAL: 4}, "it is the same lesson"
     entries = history.list_entries(runtime.read(), f"{LESSON}{lesson.id}", limit=None)
     model = runtime.chat.ready()

@@ -19,9 +19,9 @@ MOST_BEFORE_RUN, MOST_ON_ERROR = 5, 3
 MOST_OF_SESSION = 2
 """Lessons that were learned in the same earlier session."""
 MOST_OF_TAG = 2
-MOST_UNTESTED = 1
-WITHHELD = 0.20
-"""The share of matches at which a lesson that is not promoted is withheld."""
+MOST_UNPROVEN = 1
+WITHHELD_FIRST, WITHHELD = 0.50, 0.20
+"""The share of matches at which a lesson that is not promoted is withheld: until it was once, and afterwards."""
 LEAST_ALIKE = 0.8
 """Likeness of shapes from which an error is taken for one of the same kind."""
 
@@ -74,7 +74,7 @@ class LessonMatch(NamedTuple):
     """Lessons with the same triggers and another fix."""
 
     @property
-    def untested(self) -> bool:
+    def unproven(self) -> bool:
         return self.status == "candidate"
 
     @property
@@ -103,11 +103,11 @@ class RankedLesson(NamedTuple):
 def rank(matches: Iterable[LessonMatch], tool: str, tags: Collection[str], now: datetime, most: int) -> list[RankedLesson]:
     """Return the lessons to show, best first: live ones of the tool, one of each conflict, within the caps.
 
-    At most one of them is untested.
+    At most one of them is unproven.
     """
     live = [one for one in matches if one.tool == tool and one.status in ("candidate", "promoted")]
     ranked = [RankedLesson(one, parts(one, tags, now)) for one in winners(live)]
-    ranked.sort(key=lambda one: (one.match.tier, not one.match.untested, one.score, one.match.strength), reverse=True)
+    ranked.sort(key=lambda one: (one.match.tier, not one.match.unproven, one.score, one.match.strength), reverse=True)
     return _within_caps(ranked, most)
 
 
@@ -148,23 +148,27 @@ def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
     return list(kept.values())
 
 
-def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
-    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
+def is_withheld(activation_id: str, withheld: int) -> bool:
+    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with.
+
+    `withheld` says how often it was before: the first run without it says most.
+    """
+    share = WITHHELD if withheld else WITHHELD_FIRST
     return crc32(activation_id.encode()) < share * 2**32
 
 
 def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson]:
     of_session, of_tag = Counter[str](), Counter[str]()
-    untested = 0
+    unproven = 0
     kept: list[RankedLesson] = []
     for one in ranked:
         match = one.match
         buckets = match.tags or {""}
         crowded = match.session and of_session[match.session] >= MOST_OF_SESSION
-        if crowded or any(of_tag[tag] >= MOST_OF_TAG for tag in buckets) or untested + match.untested > MOST_UNTESTED:
+        if crowded or any(of_tag[tag] >= MOST_OF_TAG for tag in buckets) or unproven + match.unproven > MOST_UNPROVEN:
             continue
         kept.append(one)
         of_session[match.session] += 1
         of_tag.update(buckets)
-        untested += match.untested
+        unproven += match.unproven
     return kept[:most]

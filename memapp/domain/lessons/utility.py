@@ -1,8 +1,10 @@
 """The utility of a lesson: what followed when it was shown, beside what followed when it was not, and what is done about it.
 
 Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded runs in which nobody was
-shown anything, about one useless lesson in three reaches them after three runs. So a lesson is promoted only if a permutation
-test says as well that chance alone would seldom do so (`benchmarks.promotion`).
+shown anything, about one useless lesson in three reaches them after three runs. So a lesson is promoted only if a test says as
+well that chance alone would seldom do so: a permutation test over errors and steps where there are enough runs without the
+lesson, or, with as few as one, an unconditional test over the runs in which the error was put right at once
+(`benchmarks.promotion`, `benchmarks.ordinary_use`).
 """
 
 from collections import Counter
@@ -27,12 +29,18 @@ RECURRENCE_DROP = 0.50
 MAJOR = 0.10
 """A pass rate or score that falls by more than this is a major regression."""
 SURE = 0.10
-"""The p up to which an effect is more than luck."""
+"""The p of the permutation test up to which an effect is more than luck."""
+SURE_OF_FEW = 0.07
+"""The same for Barnard's test: one run that went wrong without the lesson and five in a row that went right with it."""
+ALWAYS_RIGHT = 8
+"""Runs in which a lesson was shown, and did what it says at once: so often it is right, though people know it without."""
 UNSURE = 0.20
 """The p up to which a lesson counts as worse than none, and beyond which a promoted one is a candidate again."""
 USELESS = 3
 LOW_RELIABILITY = 0.35
 UNUSED = timedelta(days=60)
+SHARES = tuple(share / 40 for share in range(1, 40))
+"""Shares of runs that go right, at which Barnard's test looks for the one that favours luck most."""
 EXACTLY = 1_000
 """With more ways to exchange runs than this, so many of them are drawn."""
 FEWEST_WAYS = 20
@@ -117,6 +125,8 @@ class RunEvidence:
     passed: bool | None = None
     score: float | None = None
     """Of the deterministic evaluator, 0 to 1."""
+    as_said: bool = False
+    """The error was put right at once, by what the lesson says."""
     referee_score: float | None = None
     """Share of steps that worked, by what is known and else by a model as referee, 0 to 1; None without one that counts."""
 
@@ -166,6 +176,10 @@ class Effect:
     """How often chance alone would make a lesson look at least as useful."""
     p_worse: float
     """How often it would make one look at most as useful."""
+    p_few: float = 1.0
+    """The p of Barnard's test, which needs fewer runs without the lesson."""
+    always_right: bool = False
+    """Each time, shown or not, the error was put right at once by what the lesson says."""
     evaluated: bool
     """A deterministic evaluator told the runs apart."""
     improved: bool
@@ -183,8 +197,19 @@ class Effect:
         return self.utility >= USEFUL - _ROUNDING
 
     @property
-    def stable(self) -> bool:
-        return self.p <= SURE and self.sessions >= SESSIONS
+    def proven(self) -> bool:
+        """Return True if the lesson is to be promoted."""
+        better = self.reaches_formula and self._by_luck(SURE, SURE_OF_FEW)
+        return self.sessions >= SESSIONS and not self.regressed and (better or self.always_right)
+
+    @property
+    def still_proven(self) -> bool:
+        """Return True if a promoted lesson stays promoted: the tests may be less sure of it than they were."""
+        return self.always_right or (self.reaches_formula and self._by_luck(UNSURE, UNSURE))
+
+    def _by_luck(self, p: float, p_few: float) -> bool:
+        """Return True if luck explains the effect no more often than either test allows."""
+        return (self.compared >= WINDOW and self.p <= p) or self.p_few <= p_few
 
     @property
     def no_better_than_none(self) -> bool:
@@ -201,6 +226,7 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
     gains = [after - before for before, after in filter(None, (passes, scores))]
     parts = _gains(_columns([*shown, *baseline]), range(len(shown)))
     better, worse = permutation_test(shown, baseline)
+    is_right = len(shown) >= ALWAYS_RIGHT and len(baseline) >= WINDOW and all(run.as_said for run in (*shown, *baseline))
     return Effect(
         window=len(shown),
         compared=len(baseline),
@@ -212,6 +238,8 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
         utility=utility(*parts),
         p=better,
         p_worse=worse,
+        p_few=barnard(*((sum(run.errors == 0 for run in arm), len(arm)) for arm in (shown, baseline))),
+        always_right=is_right,
         evaluated=any(rates != (1.0, 1.0) for rates in (passes, scores) if rates),
         improved=any(gain > _ROUNDING for gain in gains),
         regressed=len(shown) >= WINDOW and any(gain < -MAJOR - _ROUNDING for gain in gains),
@@ -223,6 +251,19 @@ def utility(error_reduction: float, step_efficiency_gain: float, referee_score_g
     if referee_score_gain is None:
         return 0.65 * error_reduction + 0.35 * step_efficiency_gain
     return 0.50 * error_reduction + 0.30 * step_efficiency_gain + 0.20 * referee_score_gain
+
+
+def barnard(shown: tuple[int, int], baseline: tuple[int, int]) -> float:
+    """Return the p of Barnard's unconditional test (1945) that runs go right more often with a lesson than without.
+
+    Each arm is (right, runs). With one share g of right runs in both arms, the p is the greatest over g of
+    sum C(n,a) g^a (1-g)^(n-a) C(m,b) g^b (1-g)^(m-b), over all (a, b) with a/n - b/m at least as large as observed.
+    """
+    (right, n), (right_without, m) = shown, baseline
+    observed = right / n - right_without / m - _ROUNDING
+    extreme = [(a, b) for a in range(n + 1) for b in range(m + 1) if a / n - b / m >= observed]
+    ways = [(a + b, comb(n, a) * comb(m, b)) for a, b in extreme]
+    return max(sum(way * g**k * (1 - g) ** (n + m - k) for k, way in ways) for g in SHARES)
 
 
 def permutation_test(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> tuple[float, float]:
@@ -323,10 +364,10 @@ def verdict(record: LessonRecord) -> Move | None:
     if reason := _why_suppress(record):
         return Move("suppressed", reason)
     effect = record.effect
-    if record.status == "candidate" and effect and effect.reaches_formula and effect.stable:
-        return Move("promoted", "useful")
+    if record.status == "candidate" and effect and effect.proven:
+        return Move("promoted", "always right" if effect.always_right else "useful")
     # Judged anew after each run, one useless lesson in five gets lucky once; so luck must be able to run out.
-    if record.status == "promoted" and effect and not (effect.reaches_formula and effect.p <= UNSURE):
+    if record.status == "promoted" and effect and not effect.still_proven:
         return Move("candidate", "no longer sure")
     if record.unused >= UNUSED and reliability(record.helped, record.hurt) < LOW_RELIABILITY:
         return Move("archived", "unused")

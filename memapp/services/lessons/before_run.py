@@ -26,7 +26,7 @@ LATELY = timedelta(days=30)
 """What was done longer ago says nothing about now."""
 MOST_STEPS, MOST_NOTICED = 200, 300
 SLOW_SECONDS = 2.0
-"""A failure that took less is told of when it is there: an untested lesson is no reason to speak before."""
+"""A failure that took less is told of when it is there: an unproven lesson is no reason to speak before."""
 
 
 class _Bearing(NamedTuple):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memapp.domain.lessons.fingerprint import Fingerprint, signs, words
 from memapp.domain.lessons.lesson import (
     GAP,
+    MAX_TASK_CHARS,
+    PAUSE,
     ActivationPoint,
     Cut,
     ErrorEvent,
@@ -96,7 +98,7 @@ class LessonHint(NamedTuple):
             return f"an import says `{correct}`, which was not tried here"
         instead = f"try `{shorten(one_line(clean(self.instead)), HINT_CHARS)}`: " if self.instead else ""
         often = f"{self.lesson.worked} times" if self.lesson.worked > 1 else "once"
-        untested = ", untested as a hint" if self.ranked.match.untested else ""
+        untested = "" if self.lesson.retrieved or self.lesson.status == "promoted" else ", untested as a hint"
         if self.ranked.match.elsewhere:
             return f"{instead}elsewhere this slip was put right so {often}{untested}"
         return f"{instead}{self.here}`{correct}` worked {often}{untested}"
@@ -134,12 +136,22 @@ def known(session: Session, event: ErrorEvent) -> KnownFailure:
 
 def failure_of(session: Session, step: ToolStep) -> KnownFailure | None:
     """Return what is known of a failure that is not kept yet; None if the step did not fail."""
-    attempt, channel = recognise.clean_attempt(step.done), step.feedback.channel()
+    before = None if step.feedback.progress_signal is None else _progress_before(session, step)
+    attempt, channel = recognise.clean_attempt(step.done), step.feedback.channel(before)
     if channel is None:
         return None
     found = recognise.fingerprint_of(step.tool, recognise.scope_hash(step.scope), attempt)
-    kept, tags = fingerprints.known(session, found) or (found, recognise.tags(attempt, step.feedback, channel, None))
+    kept, tags = fingerprints.known(session, found) or (found, recognise.tags(attempt, step.feedback, channel, before))
     return KnownFailure(kept, attempt.action, tags)
+
+
+def _progress_before(session: Session, step: ToolStep) -> float | None:
+    """Return how near the goal was before a step that is not kept yet."""
+    from memapp.store import runs  # few commands have a goal
+
+    scope, task = recognise.scope_hash(step.scope), recognise.clean_text(step.client.task)[:MAX_TASK_CHARS]
+    run = runs.current_run(session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE)
+    return run and runs.last_progress(session, run)
 
 
 def told(session: Session, failure: KnownFailure, client: Client, before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
@@ -265,7 +277,7 @@ def _match(fit: Fit, text_similarity: float, behind: Background, failure: KnownF
 
 
 def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
-    """Return the best hint that is shown, behind those that are withheld by lot: one match in five of an untested lesson.
+    """Return the best hint that is shown, behind those of unproven lessons that are withheld by lot.
 
     Without such matches there would be nothing to compare with. The first time a lesson is always shown. What would be shown
     below the best is not noted: nobody saw it.
@@ -276,8 +288,9 @@ def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = N
             drawn.append(before._replace(hint=hint))
         else:
             activation_id = new_id(session.now)
-            may_be_withheld = withhold and hint.ranked.match.untested and hint.lesson.retrieved > 0
-            drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
+            may_be_withheld = withhold and hint.ranked.match.unproven and hint.lesson.retrieved > 0
+            is_hidden = may_be_withheld and is_withheld(activation_id, hint.lesson.withheld)
+            drawn.append(Drawn(activation_id, hint, shown=not is_hidden))
         if drawn[-1].shown:
             break
     return drawn

@@ -9,6 +9,7 @@ from memapp.domain.jobs import Pace, has_leapt
 from memapp.domain.lessons.conflicts import Fix, always_loses
 from memapp.domain.lessons.lesson import BY_PERSON, PAUSE, RESTORED, UNDONE, Lesson
 from memapp.domain.lessons.ranking import reliability
+from memapp.domain.lessons.recording import Client
 from memapp.domain.lessons.utility import (
     HORIZON,
     LOW_RELIABILITY,
@@ -45,6 +46,13 @@ def after_step(session: Session, run_id: str) -> None:
     settled = [one.lesson_id for one in waiting if _settle(session, one, run_id)]
     rivals = [other for lesson_id in dict.fromkeys(settled) for other, _, _ in store.conflicts_of(session, lesson_id)]
     for lesson_id in dict.fromkeys([*settled, *rivals]):
+        decide(session, store.get_lesson(session, lesson_id))
+
+
+def after_run(session: Session, run_id: str) -> None:
+    """Settle what a run leaves open, and decide anew about all lessons that fitted in it: an evaluator told how it went."""
+    after_step(session, run_id)
+    for lesson_id in activations.lessons_of(session, run_id):
         decide(session, store.get_lesson(session, lesson_id))
 
 
@@ -104,6 +112,13 @@ def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[Follow
             yield FollowingStep(one.failed, one.same_error or in_vain, one.progress)
 
 
+def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
+    """Return True if the first step that bears on a failure put it right by what the lesson changes."""
+    fix, first = Fix.of(lesson.wrong, lesson.correct), next((one for one in follows if one.failed or one.fixes), None)
+    done = Fix.of("", first.action).put_in if first and not first.failed else frozenset()
+    return bool(done) and fix.put_in <= done and fix.taken_out.isdisjoint(done)
+
+
 def decide(session: Session, lesson: Lesson) -> None:
     """Promote, suppress or archive a lesson if that is due.
 
@@ -158,12 +173,13 @@ def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match], refere
         follows = list(_concerning(steps, lesson))
         if is_over and follows:
             said = referee.score(session, match.run_id, match.seq, referees) if referees else None
-            found.append(evidence(follows, replace(_of_run(match), referee_score=said)))
+            known = replace(_of_run(match), referee_score=said, as_said=_does_as_said(steps, lesson))
+            found.append(evidence(follows, known))
     return found
 
 
 def _of_run(match: Match) -> RunEvidence:
     """Return what is known of a run beside its steps; another program's runs are sessions, a person's days are."""
-    session = match.run_id if match.agent else f"{match.started_at:%Y-%m-%d}"
+    session = match.run_id if Client(match.client).is_program else f"{match.started_at:%Y-%m-%d}"
     unknown = RunEvidence(recurrences=0, errors=0, steps=0, session=session, block=match.agent)
     return replace(unknown, passed=match.passed, score=match.score)

@@ -90,12 +90,12 @@ def test_how_a_trigger_fits(
     assert fits is expected
 
 
-def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_untested_ones_last() -> None:
+def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_unproven_ones_last() -> None:
     alike, best = lesson("alike", text_similarity=1.0, fingerprint_match=0.95), lesson("best", fingerprint_match=1.0)
     shape, exact = lesson("shape", tier=Tier.SHAPE), lesson("exact", tier=Tier.EXACT, hurt=2)
-    untested = lesson("untested", tier=Tier.SHAPE, status="candidate", helped=9)
-    spread = [one._replace(tags=frozenset({one.lesson_id})) for one in (alike, untested, best, shape, exact)]
-    assert shown(*spread) == ["exact", "shape", "untested", "alike", "best"]
+    unproven = lesson("unproven", tier=Tier.SHAPE, status="candidate", helped=9)
+    spread = [one._replace(tags=frozenset({one.lesson_id})) for one in (alike, unproven, best, shape, exact)]
+    assert shown(*spread) == ["exact", "shape", "unproven", "alike", "best"]
     assert shown(*spread, most=2) == ["exact", "shape"]
 
 
@@ -112,8 +112,8 @@ def test_the_caps() -> None:
     assert len(shown(*by_hand)) == 3, "lessons of no session share none"
     assert len(shown(*(lesson(name, tags=frozenset({"x", name})) for name in "abc"))) == 2
     assert len(shown(*(lesson(name) for name in "abc"))) == 2, "without a tag they are of one kind too"
-    untested = [lesson(name, status="candidate", tags=tags[place], helped=place) for place, name in enumerate("abc")]
-    assert shown(*untested) == ["c"]
+    unproven = [lesson(name, status="candidate", tags=tags[place], helped=place) for place, name in enumerate("abc")]
+    assert shown(*unproven) == ["c"]
 
 
 @pytest.mark.parametrize(

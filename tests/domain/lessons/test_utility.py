@@ -18,6 +18,7 @@ from memapp.domain.lessons.utility import (
     Move,
     RunEvidence,
     Settlement,
+    barnard,
     evidence,
     judge,
     permutation_test,
@@ -249,12 +250,43 @@ def test_more_ways_than_can_be_tried_are_drawn_the_same_each_time(errors: list[i
     assert abs(p - tried(shown, baseline)) < 0.08, "five standard errors"
 
 
-def test_one_match_in_five_is_withheld_and_always_the_same() -> None:
+@pytest.mark.parametrize(("before", "share"), [(0, 0.5), (1, 0.2), (9, 0.2)])
+def test_half_of_the_matches_are_withheld_until_one_was_and_then_one_in_five_always_the_same(before: int, share: float) -> None:
     ids = [f"01J{number:023}" for number in range(5_000)]
-    withheld = [is_withheld(one) for one in ids]
-    assert withheld == [is_withheld(one) for one in ids]
-    assert 0.18 < sum(withheld) / len(ids) < 0.22
-    assert not any(is_withheld(one, 0.0) for one in ids)
+    withheld = [is_withheld(one, before) for one in ids]
+    assert withheld == [is_withheld(one, before) for one in ids]
+    assert abs(sum(withheld) / len(ids) - share) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("shown", "baseline", "expected"),
+    [
+        ((5, 5), (0, 1), (5 / 6) ** 5 / 6),  # the greatest of g^5 (1 - g)
+        ((4, 4), (0, 1), (4 / 5) ** 4 / 5),
+        ((3, 3), (0, 2), (3 / 5) ** 3 * (2 / 5) ** 2),
+        ((1, 1), (0, 1), 1 / 4),
+        ((0, 3), (3, 3), 1.0),
+    ],
+)
+def test_barnards_p(shown: tuple[int, int], baseline: tuple[int, int], expected: float) -> None:
+    assert barnard(shown, baseline) == pytest.approx(expected, abs=2e-4)  # the shares are tried in steps
+
+
+def test_one_run_without_a_lesson_is_enough_where_it_went_wrong_and_five_with_it_went_right() -> None:
+    for shown, promoted in ((4, False), (5, True)):
+        effect = judged(runs([0] * shown), runs([2]))
+        assert (effect.proven, effect.p > 0.1) == (promoted, True)
+    assert not judged(runs([0] * 9), runs([0])).proven, "people put it right at once anyway"
+    assert not judged(runs([0] * 4 + [1]), runs([2])).proven
+
+
+def test_what_is_put_right_at_once_anyway_is_promoted_if_always_by_what_the_lesson_says() -> None:
+    always = judged(runs([0] * 8, as_said=True), runs([0] * 3, as_said=True))
+    assert (always.utility, always.proven, always.still_proven) == (0.0, True, True)
+    record = LessonRecord(status="candidate", by_person=False, helped=8, hurt=0, useless=0, effect=always)
+    assert verdict(record) == Move("promoted", "always right")
+    for shown, baseline in (([True] * 8, [True, True]), ([True] * 7, [True] * 3), ([True] * 8, [True, True, False])):
+        assert not judged(runs([0] * len(shown), as_said=shown), runs([0] * len(baseline), as_said=baseline)).proven
 
 
 SURE = Effect(
@@ -287,6 +319,9 @@ EVALUATED = replace(SURE, evaluated=True, improved=True, recurrence_reduction=0.
         (replace(SURE, p=0.2), False),
         (replace(SURE, p=0.2001), False),
         (replace(SURE, regressed=True), False),
+        (replace(SURE, compared=2), False),
+        (replace(SURE, compared=2, p=1.0, p_few=0.07), True),
+        (replace(SURE, p=1.0, p_few=0.0701), False),
         (EVALUATED, True),
         (replace(EVALUATED, recurrence_reduction=0.4999), False),
         (replace(EVALUATED, improved=False, utility=1.0), False),
@@ -299,7 +334,7 @@ def test_a_candidate_is_promoted_by_the_formula_and_by_what_is_stable(effect: Ef
     record = LessonRecord(status="candidate", by_person=False, helped=1, hurt=0, useless=0, effect=effect)
     assert verdict(record) == (Move("promoted", "useful") if promoted else None)
     again = Move("candidate", "no longer sure")
-    still = effect.reaches_formula and effect.p <= 0.2
+    still = effect.reaches_formula and ((effect.p <= 0.2 and effect.compared >= 3) or effect.p_few <= 0.2)
     assert verdict(replace(record, status="promoted")) == (None if still else again)
 
 
