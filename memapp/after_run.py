@@ -26,6 +26,7 @@ from memapp.store.connection import open_briefly
 from memapp.store.session import USER_ID, Session
 from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND, Ran
+from memapp.tools.measured import measured
 from memapp.tools.program import program
 from memapp.tools.shell import Shell, as_attempt, command_line
 
@@ -66,7 +67,7 @@ def tell_before(wanted: CommandLine) -> Drawn | None:
 
 def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
     """Record a command, and say what is known of its failure unless that was said before it."""
-    tool = _shell(wanted)
+    tool = _measured(_shell(wanted), wanted.options)
     step = _step(tool, command_line(wanted.argv), ran, Client(task=wanted.options.get("task", "")))
     if step.feedback.constraint_failure:
         say(f"memapp: {wanted.options['expect']} is not there")
@@ -76,6 +77,18 @@ def tell(wanted: CommandLine, ran: Ran, before: Drawn | None = None) -> None:
 
 def _shell(wanted: CommandLine) -> Shell:
     return Shell(program(wanted.argv), Path(light_run.here()), path_in(wanted.options, "expect"))
+
+
+def _measured(tool: Shell, options: Options) -> Shell:
+    """Return a tool with the progress and the score that were asked for; say so where there is none."""
+    found: dict[str, float] = {}
+    for name in {"progress", "score"} & options.keys():
+        value = measured(options[name], tool.folder)
+        if value is None or (name == "score" and not 0 <= value <= 1):
+            say(f"memapp: {options[name]} gives no {name}{' from 0 to 1' if name == 'score' else ''}")
+        else:
+            found[name] = value
+    return tool._replace(**found)
 
 
 def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "") -> None:
@@ -88,9 +101,24 @@ def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "
 def tell_agent(options: Options, step: AgentStep) -> str:
     """Record a command of a coding agent; return what it is told of its failure, if anything."""
     client = Client("hook", task=f"session {step.session}" if step.session else "")
-    did = _step(Shell(step.program, Path(step.folder)), step.command, Ran(step.code, step.output, 0.0), client)
+    if not step.command:
+        _finish(options, step, client)
+        return ""
+    expect = Path(step.expect) if step.expect else None
+    tool = Shell(step.program, Path(step.folder), expect, progress=step.progress, score=step.score, passed=step.passed)
+    did = _step(tool, step.command, Ran(step.code, step.output, 0.0), client)
     shown = _told(options, Attempted(did, step.place, step.folder))
     return f"memapp: {shown[0].in_a_line}" if shown else ""
+
+
+def _finish(options: Options, step: AgentStep, client: Client) -> None:
+    """Record what is said of the run of a session."""
+    from memapp import record_run
+
+    places, scope = paths.locate(path_in(options, "home"), path_in(options, "db")), Shell("", Path(step.folder)).scope
+    if places.database.exists():
+        later.wait(places.cache)
+        later.do(places.cache, partial(record_run.finish, options, scope, client, step.passed, step.score))
 
 
 def _step(tool: Shell, action: str, ran: Ran, client: Client) -> ToolStep:

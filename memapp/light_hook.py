@@ -18,6 +18,7 @@ from memapp.tools.program import program, project
 
 MOST_BYTES = 2_000_000
 ERROR_CHARS = 16_000
+MOST_PROGRESS, MOST_CODE = 1e15, 255
 _GOES_THERE = re.compile(r"""\s*cd\s+((?:"[^"]*"|'[^']*'|[^\s;&|"'])+)\s*(?:&&|;)\s*""")
 _EXIT_CODE = re.compile(r"[^\n]{0,80}?\b(?:exit|status)(?: code)?:? (\d{1,3})\b[^\n]*\n?", re.IGNORECASE)
 _CODES = ("exit_code", "exitCode", "returncode")
@@ -33,6 +34,19 @@ class AgentStep(NamedTuple):
     """The agent's own name for what happened; the answer goes by it."""
     code: int
     output: str
+    progress: float | None = None
+    score: float | None = None
+    passed: bool | None = None
+    expect: str = ""
+
+    @property
+    def is_measured(self) -> bool:
+        return (self.progress, self.score, self.passed) != (None, None, None)
+
+    @property
+    def is_missing(self) -> bool:
+        """Return True if the file that is expected is not there."""
+        return bool(self.expect) and not os.path.exists(os.path.join(self.folder, self.expect))
 
     @property
     def place(self) -> str:
@@ -75,7 +89,9 @@ def _input() -> str:
 
 def _answer(options: dict[str, str], told: str) -> str:
     step = agent_step(json.loads(told)) if told.strip() else None
-    if step is None or not (step.code or is_open(step.program, options, step.place)):
+    if step is None:
+        return ""
+    if not (step.code or step.is_measured or step.is_missing or is_open(step.program, options, step.place)):
         return ""
     os.umask(0o077)
     from memapp import after_run
@@ -86,10 +102,20 @@ def _answer(options: dict[str, str], told: str) -> str:
 
 
 def agent_step(told: Any) -> AgentStep | None:
-    """Return the command that an agent tells of; None if it ran none, or nobody knows how it ended."""
+    """Return the command that an agent tells of; None if it ran none, or nobody knows how it ended.
+
+    A step without a command says how a session went: `passed`, `score`, or both.
+    """
     told = _fields(told)
     given, came = _fields(told.get("tool_input")), told.get("tool_response")
     command, event = given.get("command"), _text(told.get("hook_event_name")) or "PostToolUse"
+    measured = {name: _number(told.get(name)) for name in ("progress", "score")}
+    if measured["score"] is not None and not 0 <= measured["score"] <= 1:
+        measured["score"] = None
+    passed = told["passed"] if isinstance(told.get("passed"), bool) else None
+    if command is None and not given and (passed, measured["score"]) != (None, None):
+        folder, session = _text(told.get("cwd")) or os.getcwd(), _text(told.get("session_id"))
+        return AgentStep("", folder, session, event, 0, "", None, measured["score"], passed)
     if not isinstance(command, str) or not command.strip() or not event.lower().startswith(("post", "after")):
         return None
     if given.get("run_in_background") or told.get("is_interrupt") or _fields(came).get("interrupted"):
@@ -97,7 +123,10 @@ def agent_step(told: Any) -> AgentStep | None:
     error = _text(told.get("error"))
     code, output = _ended(error, event.lower().endswith("failure"), came)
     folder, command = _where(_text(told.get("cwd")) or os.getcwd(), command)
-    return AgentStep(command, folder, _text(told.get("session_id")), event, code, output[-ERROR_CHARS:])
+    session, expect = _text(told.get("session_id")), _text(told.get("expect")).replace("\0", "")
+    return AgentStep(
+        command, folder, session, event, code, output[-ERROR_CHARS:], measured["progress"], measured["score"], passed, expect
+    )
 
 
 def _ended(error: str, is_failure: bool, came: Any) -> tuple[int, str]:
@@ -106,12 +135,12 @@ def _ended(error: str, is_failure: bool, came: Any) -> tuple[int, str]:
     written = (
         error or "\n".join(filter(None, (_text(fields.get(name)) for name in ("stdout", "output", "stderr")))) or _text(came)
     )
-    code = next((int(fields[name]) for name in _CODES if isinstance(fields.get(name), int)), None)
+    code = next((fields[name] for name in _CODES if isinstance(fields.get(name), int)), None)
     if code is None:
         named = _EXIT_CODE.match(error)
         written = written[named.end() :] if named else written
         code = int(named[1]) if named else int(is_failure or bool(error) or fields.get("is_error") is True)
-    return code or int(is_failure), written
+    return min(abs(int(code)), MOST_CODE) or int(is_failure), written
 
 
 def _where(folder: str, command: str) -> tuple[str, str]:
@@ -128,6 +157,12 @@ def _where(folder: str, command: str) -> tuple[str, str]:
 
 def _fields(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> float | None:
+    """Return a finite number; True and False are none."""
+    is_one = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_PROGRESS
+    return float(value) if is_one else None
 
 
 def _text(value: Any) -> str:

@@ -15,7 +15,7 @@ from memapp.tools.program import OF_SHELL, program, project
 if TYPE_CHECKING:
     from memapp.after_run import Drawn
 
-OPTIONS_BEFORE, OPTIONS = ("--home", "--db"), ("--task", "--expect")
+OPTIONS_BEFORE, OPTIONS = ("--home", "--db"), ("--task", "--expect", "--progress", "--score")
 
 
 class CommandLine(NamedTuple):
@@ -58,8 +58,9 @@ def main(wanted: CommandLine) -> int:
     before = _tell_before(wanted) if (known := is_known(wanted.argv, name, wanted.options, place)) else None
     ran = terminal.run(wanted.argv)
     is_stopped = ran.code in ended.ENDED_BY_PERSON  # so nothing tells how it went
-    failed = ran.code != 0 or ("expect" in wanted.options and not os.path.exists(wanted.options["expect"]))
-    if not is_stopped and (failed or known or is_open(name, wanted.options, place)):
+    is_missing = ran.code == 0 and "expect" in wanted.options and not os.path.exists(wanted.options["expect"])
+    is_measured = not {"progress", "score"}.isdisjoint(wanted.options)
+    if not is_stopped and (ran.code or is_missing or is_measured or known or is_open(name, wanted.options, place)):
         os.umask(0o077)  # what memapp writes from here on is the person's alone
         from memapp import after_run
 
@@ -73,7 +74,7 @@ def main(wanted: CommandLine) -> int:
         with suppress(OSError):
             os.write(2, f"memapp: the output of this command was lost: {ran.lost}\n".encode())
         return ran.code or 1
-    return ran.code
+    return ran.code or int(is_missing)
 
 
 def _tell_before(wanted: CommandLine) -> "Drawn | None":

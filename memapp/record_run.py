@@ -12,6 +12,7 @@ from typing import NoReturn
 from memapp import after_run, paths, settings
 from memapp.after_run import Attempted, Options, path_in
 from memapp.categories import load_categories
+from memapp.domain.lessons.recording import Client
 from memapp.errors import ModelError
 from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
@@ -35,8 +36,22 @@ def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
         markers.mark_known(options, project, here)
         markers.mark_known(options, markers.ANYWHERE, anywhere)
     except Exception as error:
-        with suppress(OSError):
-            after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")
+        _say_later(options, error)
+
+
+def finish(options: Options, scope: str, client: Client, passed: bool | None, score: float | None) -> None:
+    """Record how the run of a client in a place went, if one goes on there."""
+    try:
+        with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
+            if run := runs.current_run(runtime, scope, client):
+                runs.finish(runtime, run.id, passed=passed, score=score)
+    except Exception as error:
+        _say_later(options, error)
+
+
+def _say_later(options: Options, error: Exception) -> None:
+    with suppress(OSError):
+        after_run.lost(paths.locate(path_in(options, "home")).cache).write_text(after_run.in_words(options, error), "utf-8")
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from memapp.domain.lessons.lesson import LESSON, Lesson, LessonLevel, LessonStat
 from memapp.domain.lessons.referee import Calibration
 from memapp.domain.lessons.run import Run, RunStep
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import NeedsYes
+from memapp.errors import NeedsYes, UsageError
 from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import ids
@@ -246,7 +246,8 @@ def list_runs(runtime: Runtime, limit: int) -> Output:
 
     def row(one: Run) -> dict[str, object]:
         counts = {"steps": counted(one.steps, "step"), "failed": f"{one.tool_errors} failed"}
-        return {"id": name(one.id), "when": when(one.last_at), **counts, "what": _plain(one.task or one.tool)}
+        what = {"what": _plain(one.task or one.tool), "went": _went(one)}
+        return {"id": name(one.id), "when": when(one.last_at), **counts, **what}
 
     return listing(service.list_runs(runtime, limit + 1), row, "Nothing was recorded yet: memapp run -- COMMAND.", limit)
 
@@ -273,6 +274,27 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
     steps = service.steps_of(runtime, run.id)
     found = listing(steps, row)
     return Output({"run": run, "steps": steps}, rows=found.rows)
+
+
+@runs.command("finish")
+@click.argument("run_id", metavar="ID")
+@click.option("--passed/--failed", default=None, help="What it came to.")
+@click.option("--score", type=click.FloatRange(0, 1), metavar="N", help="How good it was, 0 to 1.")
+@writes
+def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float | None) -> Output:
+    """Say how a run went, and end it: lessons that helped are promoted by that.
+
+    With a score only, it passed if its last step worked.
+    """
+    if passed is None and score is None:
+        raise UsageError("Say how the run went: --passed, --failed, or --score N.")
+    done = service.finish(runtime, ids.run(runtime, run_id), passed=passed, score=score)
+    return Output(done, aside=f"The run {_went(done)}.")
+
+
+def _went(run: Run) -> str:
+    passed = "" if run.passed is None else "passed" if run.passed else "failed"
+    return passed if run.score is None else f"{passed}, score {run.score:.2f}"
 
 
 @runs.command("rm")

@@ -20,16 +20,26 @@ from memapp.tools.shell import Shell, command_line
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--task", help="What the command is a part of; its steps belong together.")
-@click.option("--expect", type=click.Path(path_type=Path), help="A file that has to be there afterwards.")
+@click.option("--expect", type=click.Path(path_type=Path), help="A file that has to be there afterwards, else this fails.")
+@click.option("--progress", metavar="FILE|CMD", help="Where a number says afterwards how near the goal is; more is nearer.")
+@click.option("--score", metavar="N", help="A score from 0 to 1, or where one stands, as for --progress; it ends the run.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.pass_obj
-def run(options: dict[str, Any], task: str | None, expect: Path | None, command: tuple[str, ...]) -> int:
+def run(
+    options: dict[str, Any],
+    task: str | None,
+    expect: Path | None,
+    progress: str | None,
+    score: str | None,
+    command: tuple[str, ...],
+) -> int:
     """Run a command, and say after a failure what worked before.
 
     What fails, and what then works, is kept without secrets: `memapp lessons`. No other command is watched. What reads keys from
     its error output at the end of a pipe, as `vim -`, does not get them here.
     """
     given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
+    given |= {"progress": progress, "score": score}
     return light_run.main(CommandLine(list(command), {name: str(value) for name, value in given.items() if value is not None}))
 
 

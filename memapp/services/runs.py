@@ -7,8 +7,8 @@ Every client goes through it: the person's terminal, a chat, another program.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memapp.domain.lessons.feedback import ToolAttempt
-from memapp.domain.lessons.lesson import MAX_TASK_CHARS, PAUSE, ErrorEvent
+from memapp.domain.lessons.feedback import Feedback, ToolAttempt
+from memapp.domain.lessons.lesson import MAX_TASK_CHARS, PAUSE, ErrorEvent, RunClient
 from memapp.domain.lessons.recording import Client as Client
 from memapp.domain.lessons.recording import LessonRule, ToolStep
 from memapp.domain.lessons.run import Run
@@ -85,7 +85,8 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
             about = (session, run, step_id, clean.action)
             solved = capture.close_failures(*about, progressed=progressed) if feedback.is_known else []
             learned = tuple(capture.learn(session, solved))
-            judge.after_step(session, run.id)
+            _evaluate(session, run, feedback, worked=True)
+            (judge.after_run if feedback.ends_run else judge.after_step)(session, run.id)
             return Reported(learned=learned, still_open=_still_open(session, run), is_first=is_first)
         error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, progress)
         judge.after_step(session, run.id)
@@ -93,7 +94,16 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
             known, withhold = hints.known(session, error), runtime.settings.lessons_compare
             drawn = hints.told(session, known, step.client, before, withhold=withhold) if rule is LessonRule.HINT else ()
         shown = hints.note(session, error, drawn, before)
+        if feedback.ends_run:
+            _evaluate(session, run, feedback, worked=False)
+            judge.after_run(session, run.id)
         return Reported(error, shown, still_open=_still_open(session, run), is_first=is_first)
+
+
+def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -> None:
+    """End a run if an evaluator says how it went; one that gives a score only leaves it to the last step whether it passed."""
+    if feedback.ends_run:
+        store.finish(session, run.id, passed=worked if feedback.passed is None else feedback.passed, score=feedback.score)
 
 
 def bearing(runtime: Runtime, tool: Tool, action: str) -> list[LessonHint]:
@@ -114,12 +124,20 @@ def why(runtime: Runtime, scope: str) -> tuple[ErrorEvent, tuple[LessonHint, ...
         return error, tuple(hints.find(session, hints.known(session, error)))
 
 
-def finish(runtime: Runtime, tool: Tool, client: Client, *, passed: bool, score: float | None = None) -> None:
-    """End the run that goes on with what a deterministic evaluator says of it; `score` is 0 to 1."""
+def current_run(runtime: Runtime, scope: str, client: Client, tool: str = "") -> Run | None:
+    """Return the run of a client that goes on in a place; None if there is none."""
+    session = runtime.read()
+    return store.current_run(session, *_about(tool, scope, client), since=session.now - PAUSE)
+
+
+def finish(runtime: Runtime, run_id: str, *, passed: bool | None, score: float | None = None) -> Run:
+    """End a run with what an evaluator says of it; what is None stays as it was. Raises `NotFound`."""
     with runtime.write() as session:
-        run = _run(session, tool.name, tool.scope, client)
-        store.finish(session, run.id, passed=passed, score=score)
-        judge.after_step(session, run.id)
+        before = store.get_run(session, run_id)
+        worked = before.passed if before.passed is not None else store.last_step_worked(session, run_id)
+        store.finish(session, run_id, passed=worked if passed is None else passed, score=before.score if score is None else score)
+        judge.after_run(session, run_id)
+        return store.get_run(session, run_id)
 
 
 def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
@@ -131,9 +149,13 @@ def remove(runtime: Runtime, run_ids: Sequence[str]) -> None:
 
 def _run(session: Session, tool: str, scope: str, client: Client) -> Run:
     """Return the run that goes on, or begin one."""
-    task = recognise.clean_text(client.task)[:MAX_TASK_CHARS]
-    about = (client.kind, client.agent, tool, recognise.scope_hash(scope), task)
+    about = _about(tool, scope, client)
     return store.current_run(session, *about, since=session.now - PAUSE) or store.add_run(session, *about)
+
+
+def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, str, str]:
+    task = recognise.clean_text(client.task)[:MAX_TASK_CHARS]
+    return client.kind, client.agent, tool, recognise.scope_hash(scope), task
 
 
 def _still_open(session: Session, run: Run) -> tuple[str, ...]:

@@ -52,6 +52,13 @@ def list_runs(session: Session, limit: int) -> list[Run]:
     return session.records(Run, f"{_RUN} ORDER BY r.last_at DESC, r.id DESC LIMIT :limit", limit=limit)
 
 
+def last_step_worked(session: Session, run_id: str) -> bool:
+    """Return True if the last step of a run did not fail."""
+    sql = """SELECT e.id IS NULL FROM run_steps s LEFT JOIN error_events e ON e.step_id = s.id
+             WHERE s.run_id = :run AND s.user_id = :user ORDER BY s.seq DESC LIMIT 1"""
+    return bool(session.value(sql, run=run_id))
+
+
 def finish(session: Session, run_id: str, *, passed: bool, score: float | None) -> None:
     """Note what a deterministic evaluator says of a run."""
     session.alter("runs", run_id, passed=passed, score=score, referee="deterministic")

@@ -25,6 +25,11 @@ class Shell(NamedTuple):
     expect: Path | None = None
     """A file that has to be there afterwards."""
     seconds: float = SECONDS
+    progress: float | None = None
+    """How near the goal is, as measured afterwards."""
+    score: float | None = None
+    """Of the run, which ends with this command."""
+    passed: bool | None = None
 
     @property
     def scope(self) -> str:
@@ -60,7 +65,8 @@ class Shell(NamedTuple):
         is_missing = self.expect is not None and not (self.folder / self.expect).exists()
         says_nothing = code in ENDED_BY_PERSON or (code == NO and not attempt.output.strip())
         failed = None if says_nothing else code != 0
-        return Feedback(failed, is_missing and code == 0, efficiency_signal=Efficiency(attempt.seconds))
+        efficiency = Efficiency(attempt.seconds)
+        return Feedback(failed, is_missing and code == 0, self.progress, efficiency, self.passed, self.score)
 
 
 def as_attempt(action: str, ran: Ran) -> ToolAttempt:

@@ -33,7 +33,7 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     assert out.splitlines() == [
         "failed: git stauts -s",
         "kind: unknown command",
-        "here `git status -s` worked once, untested as a hint (the same failure)",
+        "here `git status -s` worked once (the same failure)",
     ]
     (row,) = json.loads(memapp("lessons", "--json")[1])
     shown = memapp("lessons", "show", row["id"])[1]
@@ -46,11 +46,13 @@ def test_a_slip_is_put_right_by_what_worked_last_time(memapp: Terminal, repo: Pa
     assert memapp("undo")[1] == "Taken back: Remembered “git stauts -s -> git status -s”\n"
 
 
-def test_a_missing_result_is_a_failure_and_the_code_stays(memapp: Terminal, repo: Path) -> None:
+def test_a_missing_result_is_a_failure(memapp: Terminal, repo: Path) -> None:
     code, _, said = memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "true")
-    assert code == 0 and said.startswith("memapp: notes.txt is not there\n")
+    assert code == 1 and said.startswith("memapp: notes.txt is not there\n")
+    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "sh", "-c", "exit 7")[0] == 7, "its own code first"
+    assert memapp("run", "--task", "notes", "--expect", "notes.txt", "--", "touch", "notes.txt")[0] == 0
     (one,) = json.loads(memapp("runs", "--json")[1])
-    assert (one["task"], one["tool_errors"]) == ("notes", 1)
+    assert (one["task"], one["tool_errors"]) == ("notes", 2)
 
 
 def test_a_success_opens_nothing_unless_a_failure_is_open(memapp: Terminal, repo: Path) -> None:
@@ -128,7 +130,7 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
     known = memapp.home / "cache" / "known"
     for argv in (["git", "stauts"], ["git", "status"], ["git", "stauts"]):
         memapp("run", "--", *argv)
-    assert not known.exists(), "of an untested one nothing is said before"
+    assert not known.exists(), "of an unproven one nothing is said before"
     (lesson,) = json.loads(memapp("lessons", "--json")[1])
     memapp("lessons", "promote", lesson["id"])
     said = memapp("run", "--", "git", "stauts")[2].splitlines()

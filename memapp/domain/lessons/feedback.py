@@ -1,4 +1,4 @@
-"""The feedback of a tool on one step: four channels, whatever the tool is."""
+"""The feedback of a tool on one step: four channels and the word of an evaluator, whatever the tool is."""
 
 from typing import Literal, NamedTuple
 
@@ -15,7 +15,7 @@ class Efficiency(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """The four channels of one step."""
+    """The four channels of one step; with the last step of a run, what an evaluator says of that."""
 
     hard_failure: bool | None = False
     """An exception, a non-zero exit, an error of an interface, a violation of safety; None where nothing tells."""
@@ -24,6 +24,14 @@ class Feedback(NamedTuple):
     progress_signal: float | None = None
     """How near the goal is, on the tool's own scale; more is nearer. None where the tool knows no goal."""
     efficiency_signal: Efficiency = Efficiency()
+    passed: bool | None = None
+    """What an evaluator says of the run, which ends with this step; None where there is none, or where it gives a score only."""
+    score: float | None = None
+    """The evaluator's score of the run, 0 to 1."""
+
+    @property
+    def ends_run(self) -> bool:
+        return self.passed is not None or self.score is not None
 
     @property
     def is_known(self) -> bool:
