@@ -29,7 +29,7 @@ from typing import Literal
 from benchmarks import MISSED
 from memapp import bootstrap
 from memapp.domain.lessons.feedback import Efficiency, Feedback, ToolAttempt
-from memapp.domain.lessons.lesson import Lesson
+from memapp.domain.lessons.utility import WINDOW
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import browse, judge
@@ -129,9 +129,10 @@ class Slip:
 
 @dataclass
 class Became:
-    """What became of the lesson of a slip."""
+    """What became of a lesson."""
 
     kind: Kind
+    shown: int = 0
     promoted_after: int | None = None
     """Times that it was shown before it was promoted first."""
     is_promoted: bool = False
@@ -155,18 +156,18 @@ def main() -> int:
 
 
 def live(user: User, seed: int) -> list[Became]:
-    """Let a user work for a month; return what became of the lessons of recurring slips."""
+    """Let a user work for a month; return what became of the lessons of recurring slips that could be promoted."""
     random = Random(seed)
     kinds = random.choices(KINDS, WEIGHTS, k=SLIPS)
     slips = [Slip(number, kind, user, random, recurs=number < RECURRING) for number, kind in enumerate(kinds)]
     plan = sorted((at, slip.name, slip) for slip in slips for at in _moments(slip, user, random))
-    became = {slip.name: Became(slip.kind) for slip in slips if slip.recurs}
+    became: dict[str, Became] = {}
     with TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
-        for at, name, slip in plan:
+        for at, _, slip in plan:
             _happens(runtime, user, slip, START + timedelta(days=at))
             if slip.recurs:
-                _look(runtime, START + timedelta(days=at, hours=1), name, became[name])
-    return list(became.values())
+                _look(runtime, START + timedelta(days=at, hours=1), slip, became)
+    return [one for one in became.values() if one.shown >= WINDOW]
 
 
 def _moments(slip: Slip, user: User, random: Random) -> Iterator[float]:
@@ -189,16 +190,17 @@ def _happens(runtime: Runtime, user: User, slip: Slip, at: datetime) -> None:
     slip.happen(do)
 
 
-def _look(runtime: Runtime, at: datetime, name: str, became: Became) -> None:
-    """Settle what happened, as is done in idle time, and note whether a lesson of a slip is promoted now."""
+def _look(runtime: Runtime, at: datetime, slip: Slip, became: dict[str, Became]) -> None:
+    """Settle what happened, as is done in idle time, and note which lessons of a slip are promoted now."""
     runtime.clock = lambda: at
     with runtime.write() as session:
         judge.after_step(session, "")
-    lessons: list[Lesson] = [one for one in browse.list_lessons(runtime) if one.tool == name]
-    promoted = [one.retrieved for one in lessons if one.status == "promoted"]
-    became.is_promoted = bool(promoted)
-    if promoted and became.promoted_after is None:
-        became.promoted_after = min(promoted)
+    for lesson in browse.list_lessons(runtime):
+        if lesson.tool == slip.name:
+            one = became.setdefault(lesson.id, Became(slip.kind))
+            one.shown, one.is_promoted = lesson.retrieved, lesson.status == "promoted"
+            if one.is_promoted and one.promoted_after is None:
+                one.promoted_after = lesson.retrieved
 
 
 def report(name: str, slips: list[Became], *, shows: int | None) -> list[str]:
@@ -207,13 +209,13 @@ def report(name: str, slips: list[Became], *, shows: int | None) -> list[str]:
     for one in slips:
         of_kind["useless and ignored" if one.kind in ("useless", "ignored") else one.kind].append(one)
         of_kind[one.kind].append(one)
-    print(f"{name:22}{'slips':>7}{'in 5 shows':>12}{'at the end':>12}{'at any time':>13}")
+    print(f"{name:22}{'lessons':>9}{'in 5 shows':>12}{'at the end':>12}{'at any time':>13}")
     found: dict[str, tuple[float, float]] = {}
     for kind, some in sorted(of_kind.items(), key=lambda item: item[0]):
         early = sum(one.promoted_after is not None and one.promoted_after <= SHOWS for one in some) / len(some)
         end, ever = (sum(map(is_so, some)) / len(some) for is_so in (_is_promoted, _was_promoted))
         found[kind] = early, end
-        print(f"  {kind:20}{len(some):7}{early:12.3f}{end:12.3f}{ever:13.3f}", flush=True)
+        print(f"  {kind:20}{len(some):9}{early:12.3f}{end:12.3f}{ever:13.3f}", flush=True)
     useful, useless = of_kind["useful"], of_kind["useless and ignored"]
     early, end = found["useful"][0 if shows else 1], found["useless and ignored"][1]
     misses = [f"{name}: useful lessons promoted {early:.3f}, >= {USEFUL_PROMOTED}"] * (

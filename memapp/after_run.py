@@ -26,7 +26,6 @@ from memapp.store.connection import open_briefly
 from memapp.store.session import USER_ID, Session
 from memapp.tools import markers
 from memapp.tools.ended import NOT_FOUND, Ran
-from memapp.tools.measured import measured
 from memapp.tools.program import program
 from memapp.tools.shell import Shell, as_attempt, command_line
 
@@ -81,6 +80,10 @@ def _shell(wanted: CommandLine) -> Shell:
 
 def _measured(tool: Shell, options: Options) -> Shell:
     """Return a tool with the progress and the score that were asked for; say so where there is none."""
+    if {"progress", "score"}.isdisjoint(options):
+        return tool
+    from memapp.tools.measured import measured
+
     found: dict[str, float] = {}
     for name in {"progress", "score"} & options.keys():
         value = measured(options[name], tool.folder)

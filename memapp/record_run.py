@@ -17,7 +17,7 @@ from memapp.errors import ModelError
 from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
 from memapp.services import runs
-from memapp.services.lessons import before_run
+from memapp.services.lessons import before_run, recognise
 from memapp.services.lessons.hints import Drawn
 from memapp.store.opening import open_database
 from memapp.tools import markers, program
@@ -29,12 +29,10 @@ def record(options: Options, did: Attempted, told: Sequence[Drawn]) -> None:
     try:
         with _opened(path_in(options, "home"), path_in(options, "db")) as runtime:
             reported = runs.record(runtime, did.step, told, did.before)
-            project = program.project(did.folder)
-            here, anywhere = before_run.noticed(runtime.read(), project)
+            before_run.notice(runtime, [recognise.scope_hash(program.project(did.folder))])
         slip = [markers.ANY] if reported.still_open and did.step.done.exit_code == NOT_FOUND else []
         markers.mark(options, did.place, reported.still_open, slip)
-        markers.mark_known(options, project, here)
-        markers.mark_known(options, markers.ANYWHERE, anywhere)
+        markers.mark_unsolved(options, did.place, reported.unsolved)
     except Exception as error:
         _say_later(options, error)
 

@@ -159,13 +159,15 @@ def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     """Show whether lessons help: of all runs, of each day, and of the latest runs."""
     together, days, of_runs = (browse.health(runtime, per, limit) for per in ("all", "day", "run"))
     models = referee.calibrations(runtime)
-    data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "referees": models}
+    unsolved = browse.unsolved(runtime, limit)
+    data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "unsolved": unsolved, "referees": models}
     nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)
     if plot:
         return Output(data, rows=[_bar(one) for one in reversed(days)], notes=nothing)
     name = short_ids(runtime, "runs")
     rows = [{"name": "all", **_figures(one)} for one in together] + [{"name": one.name, **_figures(one)} for one in days]
     rows += [{"name": name(one.name), **_figures(one)} for one in of_runs]
+    rows += [{"name": "unsolved", "runs": counted(one.times, "time"), "steps": _plain(one.action)} for one in unsolved]
     return Output(data, rows=rows + [_referee(one) for one in models], notes=nothing)
 
 

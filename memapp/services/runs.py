@@ -40,6 +40,8 @@ class Reported:
     """Ids of new lessons."""
     still_open: tuple[str, ...] = field(default=())
     """The programs whose failures in this place wait for what works."""
+    unsolved: tuple[str, ...] = ()
+    """Those of them of which a failure came again, and nothing ever solved it."""
     is_first: bool = False
     """Nothing was recorded before."""
 
@@ -87,7 +89,7 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
             learned = tuple(capture.learn(session, solved))
             _evaluate(session, run, feedback, worked=True)
             (judge.after_run if feedback.ends_run else judge.after_step)(session, run.id)
-            return Reported(learned=learned, still_open=_still_open(session, run), is_first=is_first)
+            return Reported(learned=learned, is_first=is_first, **_still_open(session, run))
         error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, progress)
         judge.after_step(session, run.id)
         if drawn is None:
@@ -97,7 +99,7 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
         if feedback.ends_run:
             _evaluate(session, run, feedback, worked=False)
             judge.after_run(session, run.id)
-        return Reported(error, shown, still_open=_still_open(session, run), is_first=is_first)
+        return Reported(error, shown, is_first=is_first, **_still_open(session, run))
 
 
 def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -> None:
@@ -158,6 +160,10 @@ def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, 
     return client.kind, client.agent, tool, recognise.scope_hash(scope), task
 
 
-def _still_open(session: Session, run: Run) -> tuple[str, ...]:
-    opened = store.open_failures(session, run.client, run.agent, run.scope, session.now - PAUSE)
-    return tuple(dict.fromkeys(one.tool for one in opened))
+def _still_open(session: Session, run: Run) -> dict[str, tuple[str, ...]]:
+    """Return the programs with open failures, and those of failures that stay open for longer."""
+    about = (run.client, run.agent, run.scope)
+    lately, unsolved = (store.open_failures(session, *about, since) for since in (session.now - PAUSE, session.now))
+    return {
+        name: tuple(dict.fromkeys(one.tool for one in some)) for name, some in (("still_open", lately), ("unsolved", unsolved))
+    }

@@ -182,11 +182,12 @@ def refused_rule(session: Session, normal_rule: str, tool: str) -> bool:
     return session.row(sql, rule=normal_rule, tool=tool, person=BY_PERSON, merged=MERGED) is not None
 
 
-def adopt(session: Session, tool: str, scope: str, action: str, fingerprint_id: str) -> None:
-    """Let the lessons for an action that are for no failure yet, since somebody wrote them down, be for this one."""
+def adopt(session: Session, tool: str, scope: str, action: str, fingerprint_id: str) -> list[str]:
+    """Let the lessons for an action that are for no failure yet, since somebody wrote them down, be for this one; return them."""
     sql = f"""INSERT INTO lesson_triggers (user_id, lesson_id, fingerprint_id)
-              SELECT l.user_id, l.id, :fingerprint FROM lessons l WHERE +l.user_id = :user AND {_WAITS}"""  # noqa: S608
-    session.run(sql, tool=tool, scope=scope, action=action, fingerprint=fingerprint_id)
+              SELECT l.user_id, l.id, :fingerprint FROM lessons l WHERE +l.user_id = :user AND {_WAITS}
+              RETURNING lesson_id"""  # noqa: S608
+    return session.column(sql, tool=tool, scope=scope, action=action, fingerprint=fingerprint_id)
 
 
 def changed_by_person(session: Session, lesson_id: str) -> datetime | None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
-from memapp.domain.lessons.lesson import ErrorEvent, RunClient
-from memapp.domain.lessons.run import Evidence, LatestStep, Run, RunStep
+from memapp.domain.lessons.lesson import RECURS, UNSOLVED_DAYS, WAITS_LONGER, ErrorEvent, RunClient
+from memapp.domain.lessons.run import Evidence, LatestStep, Run, RunStep, Unsolved
 from memapp.store.session import Session
 
 _RUN = """SELECT r.*, (SELECT count(*) FROM run_steps WHERE run_id = r.id) AS steps,
@@ -22,6 +22,14 @@ _EVENT = """SELECT e.id, e.step_id, s.run_id, s.action, coalesce(f.merged_into, 
                    r.task, e.created_at
             FROM error_events e JOIN run_steps s ON s.id = e.step_id JOIN runs r ON r.id = s.run_id
             JOIN fingerprints f ON f.id = e.fingerprint_id WHERE e.user_id = :user"""
+
+
+_UNSOLVED = """SELECT open.fingerprint_id FROM error_events open
+               WHERE open.user_id = :user AND open.solved_by IS NULL AND open.created_at >= :unsolved_since
+                 AND NOT EXISTS (SELECT 1 FROM lesson_triggers WHERE fingerprint_id = open.fingerprint_id)
+                 AND NOT EXISTS (SELECT 1 FROM error_events WHERE fingerprint_id = open.fingerprint_id AND solved_by IS NOT NULL)
+               GROUP BY +open.fingerprint_id HAVING count(*) >= :times"""
+"""The failures that came so often since a time, and that nothing ever solved."""
 
 
 def current_run(session: Session, client: RunClient, agent: str, tool: str, scope: str, task: str, since: datetime) -> Run | None:
@@ -117,10 +125,24 @@ def add_error(session: Session, step_id: str, fingerprint_id: str, channel: Chan
 
 
 def open_failures(session: Session, client: RunClient, agent: str, scope: str, since: datetime) -> list[ErrorEvent]:
-    """Return the failures of a client in a place for which nothing worked yet, the latest first."""
-    sql = f"""{_EVENT} AND e.solved_by IS NULL AND e.created_at >= :since AND r.client = :client AND r.agent = :agent
-              AND r.scope = :scope ORDER BY e.id DESC"""
-    return session.records(ErrorEvent, sql, since=since, client=client, agent=agent, scope=scope)
+    """Return the failures of a client in a place for which nothing worked yet, the latest first.
+
+    One that came again and that nothing ever solved stays open for longer.
+    """
+    sql = f"""{_EVENT} AND e.solved_by IS NULL AND r.client = :client AND r.agent = :agent AND r.scope = :scope
+              AND (e.created_at >= :since OR e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED}))
+              ORDER BY e.id DESC"""
+    about = {"client": client, "agent": agent, "scope": scope, "times": WAITS_LONGER}
+    return session.records(ErrorEvent, sql, since=since, unsolved_since=session.now - UNSOLVED_DAYS, **about)
+
+
+def unsolved(session: Session, limit: int) -> list[Unsolved]:
+    """Return the failures that came again and that nothing ever solved, the latest first."""
+    sql = f"""SELECT max(e.id) AS id, f.tool, s.action, count(*) AS times, max(e.created_at) AS at FROM error_events e
+              JOIN run_steps s ON s.id = e.step_id JOIN fingerprints f ON f.id = e.fingerprint_id
+              WHERE e.user_id = :user AND e.created_at >= :unsolved_since AND e.fingerprint_id IN ({_UNSOLVED})
+              GROUP BY e.fingerprint_id ORDER BY max(e.id) DESC LIMIT :limit"""  # noqa: S608
+    return session.records(Unsolved, sql, unsolved_since=session.now - UNSOLVED_DAYS, times=RECURS, limit=limit)
 
 
 def step_before(session: Session, run: Run, step_id: str, since: datetime) -> str | None:

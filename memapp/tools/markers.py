@@ -13,6 +13,7 @@ OPEN_SECONDS = 30 * 60
 """As long a failure waits for what works."""
 ANY = "any"
 """In a marker: a name that no program has failed, so whatever works may be what was wanted."""
+PLACE_CHARS = 24
 MORE = "…"
 """Stands behind the beginning of the name of a program that failed."""
 ANYWHERE = ""
@@ -31,7 +32,7 @@ def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
         import platformdirs
 
         cache = platformdirs.user_cache_dir("memapp", appauthor=False)
-    return os.path.join(cache, kind, hashlib.sha256(place.encode(errors="replace")).hexdigest()[:24])
+    return os.path.join(cache, kind, hashlib.sha256(place.encode(errors="replace")).hexdigest()[:PLACE_CHARS])
 
 
 def sign(name: str) -> str:
@@ -44,8 +45,18 @@ def sign(name: str) -> str:
 def mark(options: Mapping[str, str], place: str, programs: Sequence[str], slip: Sequence[str], *, more: bool = False) -> None:
     """Say which failures are open in a place, of programs or of a name that none has; with `more` those of before are, too."""
     path = marker(options, place)
+    _write(path, [*(_signs(path) if more else []), *_family(programs), *slip])
+
+
+def mark_unsolved(options: Mapping[str, str], place: str, programs: Sequence[str]) -> None:
+    """Say of which programs failures came again in a place, and were never solved: these stay open."""
+    _write(marker(options, place, "unsolved"), _family(programs))
+
+
+def _family(programs: Sequence[str]) -> list[str]:
+    """Return what stands for programs, and for the beginnings of their names."""
     begun = (f"{one[:letters]}{MORE}" for one in programs for letters in range(2, len(one)))
-    _write(path, [*(_signs(path) if more else []), *map(sign, (*programs, *begun)), *slip])
+    return [*map(sign, (*programs, *begun))]
 
 
 def mark_known(options: Mapping[str, str], place: str, noticed: Sequence[str]) -> None:
@@ -53,11 +64,16 @@ def mark_known(options: Mapping[str, str], place: str, noticed: Sequence[str]) -
     _write(marker(options, place, "known"), [*map(sign, noticed)])
 
 
+def mark_known_at(cache: str, place_hash: str, noticed: Sequence[str]) -> None:
+    """Say the same of a place of which only the hash is known."""
+    _write(os.path.join(cache, "known", place_hash[:PLACE_CHARS]), [*map(sign, noticed)])
+
+
 def forget(cache: str) -> None:
     """Take away what stands for programs and commands in all places: nobody shall be able to try whether one is among them."""
     import shutil
 
-    for kind in ("open", "known"):
+    for kind in ("open", "known", "unsolved"):
         shutil.rmtree(os.path.join(cache, kind), ignore_errors=True)
 
 
@@ -102,11 +118,13 @@ def is_open(name: str, options: Mapping[str, str], place: str) -> bool:
     To the family belongs what the name of the program begins with, and what begins with it (`domain.lessons.lesson`).
     """
     path = marker(options, place)
+    signs = _signs(marker(options, place, "unsolved"))
     try:
         if time.time() - os.stat(path).st_mtime > OPEN_SECONDS:
             os.unlink(path)
-            return False
+        else:
+            signs += _signs(path)
     except OSError:
-        return False
+        pass  # nothing failed there a short while ago
     begun = (name[:letters] for letters in range(2, len(name)))
-    return not {ANY, *map(sign, (name, f"{name}{MORE}", *begun))}.isdisjoint(_signs(path))
+    return bool(signs) and not {ANY, *map(sign, (name, f"{name}{MORE}", *begun))}.isdisjoint(signs)

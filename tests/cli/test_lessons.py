@@ -1,10 +1,12 @@
 """The person's hand on lessons and runs, from the command line."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from memapp import later
 from memapp.tools.markers import mark_known
 from tests.cli.conftest import Terminal
 
@@ -16,6 +18,13 @@ def shop(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> T
     for code in ("3", "0", "3"):
         memapp("run", "--task", "close", "--", "sh", "-c", f"exit {code}")
     return memapp
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
 
 
 def found(memapp: Terminal, *status: str) -> list[tuple[str, str]]:
@@ -74,6 +83,31 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
     shop("undo")
     assert shop("lessons", "health")[1].splitlines()[0].endswith("helped\t"), "what was taken back does not count"
     assert "67% failed" in shop("lessons", "health", "--plot")[1] and "█" * 27 in shop("lessons", "health", "--plot")[1]
+
+
+def test_what_recurs_and_is_never_solved_is_listed_until_something_works(memapp: Terminal, work: Path) -> None:
+    for number in range(4):
+        memapp("run", "--task", f"try {number}", "--", "ls", "-d", "vases")
+    later.wait(memapp.home / "cache")
+    assert "unsolved\t4 times\tls -d vases" in memapp("lessons", "health")[1]
+    (unsolved,) = json.loads(memapp("lessons", "health", "--json")[1])["unsolved"]
+    assert (unsolved["tool"], unsolved["times"]) == ("ls", 4)
+    shutil.rmtree(memapp.home / "cache" / "open")  # what is open for a short while only
+    (work / "vase").mkdir()
+    memapp("run", "--", "ls", "-d", "vase")
+    later.wait(memapp.home / "cache")
+    assert [correct for _, correct in found(memapp)] == ["ls -d vase"]
+    assert json.loads(memapp("lessons", "health", "--json")[1])["unsolved"] == []
+    assert "`ls -d vase` worked once" in memapp("run", "--", "ls", "-d", "vases")[2]
+
+
+def test_two_lessons_for_a_failure_that_came_later_contradict_each_other(memapp: Terminal, work: Path) -> None:
+    for correct in ("git push", "git pull"):
+        memapp("lessons", "add", "git psuh", correct)
+    memapp("run", "--", "git", "psuh")
+    later.wait(memapp.home / "cache")
+    said = memapp("why")[1]
+    assert "git pull" in said and "git push" not in said, "the newer of the two"
 
 
 def test_runs_are_erased_with_a_yes_and_what_was_learned_stays(shop: Terminal) -> None:

@@ -11,6 +11,7 @@ from memapp.domain.lessons.lesson import PAUSE
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.lessons import before_run, browse, curate
+from memapp.services.lessons.recognise import scope_hash
 from memapp.services.runs import Client
 from memapp.tools.markers import noticed_by
 from memapp.tools.scripted import ScriptedTool
@@ -146,13 +147,13 @@ def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_
 
 def test_a_command_that_is_told_of_is_noticed_before_memapp_is_loaded(runtime: Runtime) -> None:
     teach(runtime, "kiln frie", "kiln fire Pot", "kiln fire Bowl", "kiln fire Bowl --heat")
-    assert before_run.noticed(runtime.read(), "studio") == ([], []), "unproven ones are told of when it has failed"
+    assert before_run.noticed(runtime.read(), scope_hash("studio")) == ([], []), "unproven ones are told of when it has failed"
     promote(runtime)
-    here, anywhere = before_run.noticed(runtime.read(), "studio")
+    here, anywhere = before_run.noticed(runtime.read(), scope_hash("studio"))
     assert set(here) == {"kiln\0frie", "\0kiln\0fire\0Bowl"} and anywhere == ["kiln\0frie"]
     for command in ("kiln frie Vase", "kiln fire Bowl"):
         assert not {*here}.isdisjoint(noticed_by(command.split(), "kiln")), command
     for command in ("kiln fire Bowl Cup", "kiln fire", "oven frie"):
         assert {*here}.isdisjoint(noticed_by(command.split(), command.split()[0])), command
     teach(runtime, "kiln fire Bowl", tool=ScriptedTool("kiln", "studio"))
-    assert before_run.noticed(runtime.read(), "studio")[0] == ["kiln\0frie"], "that one worked now"
+    assert before_run.noticed(runtime.read(), scope_hash("studio"))[0] == ["kiln\0frie"], "that one worked now"

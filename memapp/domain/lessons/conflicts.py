@@ -22,9 +22,10 @@ class Fix:
 
 
 def are_in_conflict(triggers: Collection[object], fix: Fix, other_triggers: Collection[object], other: Fix) -> bool:
-    """Say whether two lessons share a trigger and put different things in the place of the same."""
+    """Return True if two lessons share a trigger and put different things in the place of the same, or add different things."""
     shared = not {*triggers}.isdisjoint(other_triggers)
-    return shared and fix.taken_out == other.taken_out and fix.put_in != other.put_in
+    same_place = bool(fix.taken_out & other.taken_out) or not (fix.taken_out or other.taken_out)
+    return shared and same_place and fix.put_in != other.put_in
 
 
 def always_loses(wins: int, losses: int) -> bool:

@@ -26,6 +26,10 @@ LESSON = "lesson:"
 MAX_RULE_CHARS, MAX_ACTION_CHARS, MAX_EXCERPT_CHARS, MAX_TASK_CHARS = 420, 4000, 600, 400
 PAUSE = timedelta(minutes=30)
 """After a longer one another run begins; and what works then is no answer to what failed before."""
+RECURS, WAITS_LONGER = 2, 3
+"""Times that a failure came which nothing solved: from which it is listed, and from which it waits longer for what works."""
+UNSOLVED_DAYS = timedelta(days=30)
+"""As long it waits, and is listed."""
 GAP = "…"
 """Stands in a lesson for a name that will be another the next time."""
 ALIKE = 70.0

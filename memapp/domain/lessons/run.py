@@ -64,6 +64,20 @@ class LatestStep(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Unsolved:
+    """A failure that came again, and that nothing ever solved."""
+
+    id: str
+    """Of its latest event."""
+    tool: str
+    action: str
+    """What failed last."""
+    times: int
+    at: datetime
+    """When it failed last."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A failure that a lesson is for, as it happened."""
 

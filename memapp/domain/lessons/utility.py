@@ -30,8 +30,8 @@ MAJOR = 0.10
 """A pass rate or score that falls by more than this is a major regression."""
 SURE = 0.10
 """The p of the permutation test up to which an effect is more than luck."""
-SURE_OF_FEW = 0.07
-"""The same for Barnard's test: one run that went wrong without the lesson and five in a row that went right with it."""
+SURE_OF_FEW = 0.085
+"""The same for Barnard's test: one run that went wrong without the lesson, and four that went right with it and none wrong."""
 ALWAYS_RIGHT = 8
 """Runs in which a lesson was shown, and did what it says at once: so often it is right, though people know it without."""
 UNSURE = 0.20
@@ -81,9 +81,11 @@ class Settlement:
 
     @property
     def helped(self) -> bool | None:
-        """Say whether the activation helped: the next step worked, and the error stayed away; None if that cannot be told."""
-        failed = self.recurrences + self.extra_failures
-        if (failed and not self.fixed) or (self.progress_delta or 0.0) < 0:
+        """Say whether the activation helped: the next step worked, and the error stayed away; None if that cannot be told.
+
+        It hurt if the error came back for good, or the goal is farther away; other failures are not its own.
+        """
+        if self.useless or (self.progress_delta or 0.0) < 0:
             return False
         return True if self.steps_to_fix == 1 else None
 
@@ -177,7 +179,7 @@ class Effect:
     p_worse: float
     """How often it would make one look at most as useful."""
     p_few: float = 1.0
-    """The p of Barnard's test, which needs fewer runs without the lesson."""
+    """The p of Barnard's test that what the lesson says puts the error right at once more often than what is done without it."""
     always_right: bool = False
     """Each time, shown or not, the error was put right at once by what the lesson says."""
     evaluated: bool
@@ -238,7 +240,7 @@ def judge(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidence]) -> Effe
         utility=utility(*parts),
         p=better,
         p_worse=worse,
-        p_few=barnard(*((sum(run.errors == 0 for run in arm), len(arm)) for arm in (shown, baseline))),
+        p_few=barnard((sum(run.as_said for run in shown), len(shown)), (sum(run.errors == 0 for run in baseline), len(baseline))),
         always_right=is_right,
         evaluated=any(rates != (1.0, 1.0) for rates in (passes, scores) if rates),
         improved=any(gain > _ROUNDING for gain in gains),

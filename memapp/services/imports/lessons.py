@@ -14,7 +14,7 @@ from memapp.domain import strict_json
 from memapp.domain.changes import Actor, LessonAdded
 from memapp.domain.lessons.failure_tags import OTHER_TAGS
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
-from memapp.domain.lessons.fingerprint import READ_CHARS, Fingerprint, fingerprint
+from memapp.domain.lessons.fingerprint import READ_CHARS, Fingerprint, fingerprint, words
 from memapp.domain.lessons.jsonl import TOOL_CHARS, ErrorRow, LessonRow, own_tags, read
 from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson
 from memapp.domain.lessons.run import Run
@@ -30,9 +30,10 @@ from memapp.store import changes, fingerprints, lesson_rows, runs
 from memapp.store import lessons as store
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
+from memapp.tools.program import program
 
 ELSEWHERE = "imported"
-"""The place and the tool of what does not say where it was learned."""
+"""The place of what does not say where it was learned, and its tool where there is no command either."""
 
 
 @dataclass
@@ -107,7 +108,8 @@ def _take_lesson(work: _Work, row: LessonRow, said: str) -> None:
 
 
 def _lesson(session: Session, row: LessonRow) -> Lesson:
-    own, tool, now = row.memapp, clean_text(row.domain or ELSEWHERE)[:TOOL_CHARS], session.now
+    wrong, correct = map(clean_text, row.sides)
+    own, tool, now = row.memapp, _tool(row.domain, wrong), session.now
     scope = own.scope if own else scope_hash(ELSEWHERE)
     tags = _tags(row.tags)
     found = (
@@ -115,7 +117,6 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         if own
         else [_fingerprint(tool, scope, one) for one in row.trigger_fingerprints]
     )
-    wrong, correct = map(clean_text, row.sides)
     return Lesson(
         id=new_id(now),
         rule_text=clean_text(row.says)[:MAX_RULE_CHARS],
@@ -136,8 +137,8 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
 
 
 def _take_error(work: _Work, row: ErrorRow, said: str) -> None:
-    session, tool = work.session, clean_text(row.domain or ELSEWHERE)[:TOOL_CHARS]
-    action = clean_text(row.action)
+    session, action = work.session, clean_text(row.action)
+    tool = _tool(row.domain, action)
     attempt = ToolAttempt(action, exit_code=1)
     feedback = Feedback(row.hard_failure, row.constraint_failure)
     step_id = runs.add_step(session, _run(work, row.session_id or ELSEWHERE, tool), attempt, feedback)
@@ -159,6 +160,11 @@ def _run(work: _Work, session_id: str, tool: str) -> Run:
 
 def _fingerprint(tool: str, scope: str, text: str, action: str = "") -> Fingerprint:
     return fingerprint(tool, scope, ToolAttempt(action, clean_text(text[:READ_CHARS])), staying_words())
+
+
+def _tool(domain: str | None, action: str) -> str:
+    """Return the tool of a row: what it names, else the program of its command."""
+    return clean_text(domain or program([*words(action)] or [ELSEWHERE]))[:TOOL_CHARS]
 
 
 def _tags(tags: list[str]) -> tuple[str, ...]:

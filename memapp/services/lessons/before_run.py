@@ -5,9 +5,9 @@ word that it puts right, if the error named that. None does where the like worke
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memapp.domain.lessons.fingerprint import Fingerprint, words
 from memapp.domain.lessons.lesson import GAP, MAX_ACTION_CHARS, PAUSE, put_right, swaps_program, taken_out
@@ -21,6 +21,10 @@ from memapp.store import lessons as store
 from memapp.store import runs
 from memapp.store.lessons import Triggered
 from memapp.store.session import Session
+from memapp.tools import markers
+
+if TYPE_CHECKING:
+    from memapp.runtime import Runtime
 
 LATELY = timedelta(days=30)
 """What was done longer ago says nothing about now."""
@@ -61,9 +65,17 @@ def told(session: Session, tool: str, scope: str, action: str, task: str = "", *
     return next(iter(draw(session, found[:1], withhold=withhold)), None)
 
 
-def noticed(session: Session, scope: str) -> tuple[list[str], list[str]]:
+def notice(runtime: "Runtime", places: Iterable[str]) -> None:
+    """Mark the commands that somebody is told of before, in places that are named by their hashes, and wherever it is."""
+    session, cache = runtime.read(), str(runtime.paths.cache)
+    for place in dict.fromkeys(places):
+        here, anywhere = noticed(session, place)
+        markers.mark_known_at(cache, place, here)
+        markers.mark_known_at(cache, recognise.scope_hash(markers.ANYWHERE), anywhere)
+
+
+def noticed(session: Session, place: str) -> tuple[list[str], list[str]]:
     """Return by what the commands are noticed that somebody is told of before: those here, and those wherever it is."""
-    place = recognise.scope_hash(scope)
     done, lessons = _done(session, place), store.noticeable(session, place, MOST_NOTICED)
     here = [_sign(one) for one in lessons if _is_told_of(one, place, done)]
     anywhere = [

@@ -16,6 +16,7 @@ MOST_RUNS = 5
 get_lesson = reading(store.get_lesson)
 list_lessons = reading(store.list_lessons)
 health = reading(lesson_health.health)
+unsolved = reading(runs.unsolved)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ def keep_failure(
     found = recognise.fingerprint_of(tool, run.scope, attempt)
     tags = recognise.tags(attempt, feedback, channel, before)
     fingerprint_id = fingerprints.keep_fingerprint(session, found, tags)
-    store.adopt(session, tool, run.scope, attempt.action, fingerprint_id)
+    for lesson_id in store.adopt(session, tool, run.scope, attempt.action, fingerprint_id):
+        link_conflicts(session, store.get_lesson(session, lesson_id))
     moved = None if before is None or feedback.progress_signal is None else feedback.progress_signal - before
     excerpt = attempt.output.strip()[-MAX_EXCERPT_CHARS:]
     event_id = runs.add_error(session, step_id, fingerprint_id, channel, excerpt, moved)

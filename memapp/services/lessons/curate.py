@@ -32,6 +32,7 @@ from memapp.domain.lessons.lesson import (
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.lessons import before_run
 from memapp.services.lessons.capture import link_conflicts
 from memapp.services.lessons.recognise import clean_text, scope_hash
 from memapp.store import changes, runs
@@ -137,12 +138,14 @@ def _move(runtime: Runtime, to: LessonStatus, lesson_ids: Sequence[str]) -> Revi
 
 
 def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
-    """Carry out changes that are taken back together. All are made, or none."""
+    """Carry out changes that are taken back together; all are made, or none. They count at once for the next command."""
     actor = runtime.actor()
     with runtime.write() as session:
         first, *_ = [changes.apply(session, change, actor) for change in steps]
         if isinstance(first.change, LessonAdded | LessonEdited):
             link_conflicts(session, store.get_lesson(session, first.memory_id.removeprefix(LESSON)))
+    changed = {step.lesson.id if isinstance(step, LessonAdded) else step.lesson_id for step in steps}
+    before_run.notice(runtime, [store.get_lesson(runtime.read(), one).scope for one in changed])
     return first
 
 

@@ -113,10 +113,10 @@ def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[Follow
 
 
 def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
-    """Return True if the first step that bears on a failure put it right by what the lesson changes."""
+    """Return True if the first step that bears on a failure put it right by what the lesson changes, names aside."""
     fix, first = Fix.of(lesson.wrong, lesson.correct), next((one for one in follows if one.failed or one.fixes), None)
     done = Fix.of("", first.action).put_in if first and not first.failed else frozenset()
-    return bool(done) and fix.put_in <= done and fix.taken_out.isdisjoint(done)
+    return bool(done) and fix.taken_out.isdisjoint(done) and (not fix.put_in or not fix.put_in.isdisjoint(done))
 
 
 def decide(session: Session, lesson: Lesson) -> None:

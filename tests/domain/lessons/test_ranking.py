@@ -156,6 +156,8 @@ def test_a_lesson_is_not_lost_to_one_that_lost_itself() -> None:
         ("f2", "git psoh", "git pull", False),  # another mistake
         ("f2", "git psuh", "git push --force", True),
         ("f2", "git", "git pull", False),
+        ("f2", "git psuh -x", "git pull -y", True),  # more words taken out, others added
+        ("f2", "git psuh -x", "git psuh -y", False),  # another word of the same command
     ],
 )
 def test_a_conflict_is_another_fix_of_the_same_mistake(triggers: str, wrong: str, correct: str, in_conflict: bool) -> None:

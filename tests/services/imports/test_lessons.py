@@ -130,6 +130,17 @@ def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime
     assert not any(secret.encode() in path.read_bytes() for path in runtime.paths.database.parent.glob("memapp.db*"))
 
 
+def test_a_row_without_a_domain_is_about_the_program_of_its_command_and_is_a_hint(runtime: Runtime, tmp_path: Path) -> None:
+    row = {"rule_text": "kiln frie -> kiln fire", "trigger_fingerprints": ["kiln: 'frie' is not a kiln command"]}
+    (tmp_path / "lessons.jsonl").write_text(json.dumps(row))
+    import_lessons(runtime, tmp_path / "lessons.jsonl")
+    (lesson,) = browse.list_lessons(runtime)
+    assert lesson.tool == "kiln"
+    tool = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"})
+    _, failed = runs.attempt(runtime, tool, "kiln frie")
+    assert [one.lesson.id for one in failed.hints] == [lesson.id]
+
+
 @pytest.mark.parametrize(
     "line",
     [
