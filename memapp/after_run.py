@@ -84,14 +84,13 @@ def _measured(tool: Shell, options: Options) -> Shell:
         return tool
     from memapp.tools.measured import measured
 
-    found: dict[str, float] = {}
-    for name in {"progress", "score"} & options.keys():
-        value = measured(options[name], tool.folder)
-        if value is None or (name == "score" and not 0 <= value <= 1):
-            say(f"memapp: {options[name]} gives no {name}{' from 0 to 1' if name == 'score' else ''}")
-        else:
-            found[name] = value
-    return tool._replace(**found)
+    progress, score = (measured(options[name], tool.folder) if name in options else None for name in ("progress", "score"))
+    if progress is None and "progress" in options:
+        say(f"memapp: {options['progress']} gives no progress")
+    if "score" in options and (score is None or not 0 <= score <= 1):
+        say(f"memapp: {options['score']} gives no score from 0 to 1")
+        score = None
+    return tool._replace(progress=progress, score=score)
 
 
 def tell_person(options: Options, did: Attempted, more: str = "", begin: str = "") -> None:

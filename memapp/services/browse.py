@@ -1,4 +1,4 @@
-"""Find anything: chats by title, messages and facts by words, while the person is still typing."""
+"""Find anything: chats by title, messages, facts and lessons by words, while the person is still typing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,28 +9,29 @@ from memapp.domain.text import around, clean, one_line
 from memapp.language.recall import query_words
 from memapp.runtime import Runtime
 from memapp.store import chat
+from memapp.store.lessons import search_lessons
 from memapp.store.scope import Scope
 from memapp.store.search import search_memories, search_messages
 
-Kind = Literal["thread", "message", "memory"]
-KINDS: tuple[Kind, ...] = ("thread", "message", "memory")
+Kind = Literal["thread", "message", "memory", "lesson"]
+KINDS: tuple[Kind, ...] = ("thread", "message", "memory", "lesson")
 
 SNIPPET_CHARS = 160
 BESIDE = (32, 10)
 """So many characters of what only gives a reason, and in front of the word in it: there is little room for it."""
-THREADS = 5
+THREADS = LESSONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something found: a chat, a message or a fact."""
+    """Something found: a chat, a message, a fact or a lesson."""
 
     kind: Kind
     id: str
     thread_id: str
-    """Where to jump; empty for a fact."""
+    """Where to jump; empty for a fact or a lesson."""
     title: str
-    """The chat's title; empty for a fact."""
+    """The chat's title; empty for a fact or a lesson."""
     snippet: str
     """The text around the first word that matched."""
     at: datetime
@@ -39,7 +40,7 @@ class Hit:
 
 
 def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] = KINDS) -> list[Hit]:
-    """Return chats, then facts and messages: first those that hold a word as it is written, best first among them.
+    """Return chats, facts and messages, then lessons: first those that hold a word as it is written, best first among them.
 
     The last word counts as unfinished.
     """
@@ -63,7 +64,8 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         title = titles.get(one.thread_id, "")
         beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, *BESIDE)
         found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))
-    return found
+    lessons = search_lessons(session, words, text.casefold().split(), LESSONS) if "lesson" in kinds else []
+    return [*found, *(Hit("lesson", one.id, "", "", _snippet(one.rule_text, words), one.updated_at) for one in lessons)]
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ and a success may teach how an earlier failure is put right.
 Every client goes through it: the person's terminal, a chat, another program.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memapp.domain.lessons.feedback import Feedback, ToolAttempt
@@ -89,7 +89,8 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
             learned = tuple(capture.learn(session, solved))
             _evaluate(session, run, feedback, worked=True)
             (judge.after_run if feedback.ends_run else judge.after_step)(session, run.id)
-            return Reported(learned=learned, is_first=is_first, **_still_open(session, run))
+            still_open, unsolved = _still_open(session, run)
+            return Reported(learned=learned, still_open=still_open, unsolved=unsolved, is_first=is_first)
         error = capture.keep_failure(session, run, step_id, step.tool, clean, feedback, channel, progress)
         judge.after_step(session, run.id)
         if drawn is None:
@@ -99,7 +100,8 @@ def record(runtime: Runtime, step: ToolStep, drawn: Sequence[Drawn] | None = Non
         if feedback.ends_run:
             _evaluate(session, run, feedback, worked=False)
             judge.after_run(session, run.id)
-        return Reported(error, shown, is_first=is_first, **_still_open(session, run))
+        still_open, unsolved = _still_open(session, run)
+        return Reported(error, shown, still_open=still_open, unsolved=unsolved, is_first=is_first)
 
 
 def _evaluate(session: Session, run: Run, feedback: Feedback, *, worked: bool) -> None:
@@ -160,10 +162,8 @@ def _about(tool: str, scope: str, client: Client) -> tuple[RunClient, str, str, 
     return client.kind, client.agent, tool, recognise.scope_hash(scope), task
 
 
-def _still_open(session: Session, run: Run) -> dict[str, tuple[str, ...]]:
-    """Return the programs with open failures, and those of failures that stay open for longer."""
-    about = (run.client, run.agent, run.scope)
-    lately, unsolved = (store.open_failures(session, *about, since) for since in (session.now - PAUSE, session.now))
-    return {
-        name: tuple(dict.fromkeys(one.tool for one in some)) for name, some in (("still_open", lately), ("unsolved", unsolved))
-    }
+def _still_open(session: Session, run: Run) -> Iterator[tuple[str, ...]]:
+    """Yield the programs with open failures, and those of failures that stay open for longer."""
+    for since in (session.now - PAUSE, session.now):
+        opened = store.open_failures(session, run.client, run.agent, run.scope, since)
+        yield tuple(dict.fromkeys(one.tool for one in opened))

@@ -1,4 +1,4 @@
-"""Fills `memapp demo` with sample chats, memories, trash and consent requests."""
+"""Fills `memapp demo` with sample chats, memories, trash, consent requests and lessons."""
 
 import tomllib
 from dataclasses import replace
@@ -9,18 +9,26 @@ from memapp.domain.changes import Actor, Created
 from memapp.domain.chat import Message, Origin, Role
 from memapp.domain.utterance import RULES
 from memapp.runtime import Runtime
-from memapp.services import chats, curate
+from memapp.services import chats, curate, runs
 from memapp.services.consent import requests
+from memapp.services.lessons import curate as lessons
 from memapp.services.reader import memory_of
 from memapp.store import changes, chat
+from memapp.tools.scripted import ScriptedTool
 
 ORIGINS = {Role.USER: Origin.TYPED, Role.ASSISTANT: Origin.MODEL}
 
 
 def fill(runtime: Runtime) -> None:
     """Fill an empty store; the last chat, in which something waits for the person, is the one that opens."""
-    samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    for sample in samples:
+    samples = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))
+    for command in samples["command"]:
+        tool = ScriptedTool(command["tool"], "demo", {command["wrong"]: command["said"]})
+        for action in (command["wrong"], command["correct"]):
+            _, reported = runs.attempt(runtime, tool, action)
+        if command.get("promoted"):
+            lessons.promote(runtime, *reported.learned)
+    for sample in samples["chat"]:
         with runtime.write() as session:
             thread = chat.create_thread(session, sample["title"], runtime.settings.persona, session.now)
             asked: str | None = None

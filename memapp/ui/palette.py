@@ -1,4 +1,4 @@
-"""The command palette: what can be done here, going elsewhere, what works everywhere, and chats by title.
+"""The command palette: what can be done here, going elsewhere, what works everywhere, chats by title, and lessons by words.
 
 All of it may hold the person's own words.
 """
@@ -12,8 +12,8 @@ from textual.app import SystemCommand
 from textual.command import DiscoveryHit, Hit, Provider
 from textual.screen import Screen
 
-from memapp.services import chats
-from memapp.ui.messages import ThreadWanted
+from memapp.services import browse, chats
+from memapp.ui.messages import Announcement, ModeWanted, ThreadWanted
 from memapp.ui.safe import marked, plain, row
 
 MOST = 12
@@ -22,7 +22,7 @@ BY_HELP = 0.2
 
 
 class Offered(Provider):
-    """Actions, then chats."""
+    """Actions, then chats and lessons."""
 
     async def discover(self) -> AsyncIterator[DiscoveryHit]:
         for name, help_text, callback, *_ in self.app.get_system_commands(self.screen):
@@ -38,11 +38,16 @@ class Offered(Provider):
                 yield Hit(score, found, callback, text=shown, help=cast(Any, plain(help_text)))
         if session := getattr(self.screen, "session", None):  # the opening screen has none
             threads = await asyncio.to_thread(chats.list_threads, session.runtime, query, limit=MOST)
-            for thread in threads:
-                title = row(thread.title, 100).plain
-                found = marked(title, query.split(), "bold underline")
-                open_it = partial(self.app.post_message, ThreadWanted(thread))
-                yield Hit(0.3, found, open_it, text=title, help=cast(Any, plain("Open this chat")))
+            lessons = await asyncio.to_thread(browse.find, session.runtime, query, MOST, kinds=("lesson",))
+            wanted: list[tuple[str, Announcement, str]] = [
+                (thread.title, ThreadWanted(thread), "Open this chat") for thread in threads
+            ]
+            wanted += [(lesson.snippet, ModeWanted("learned", lesson.id), "Open this lesson") for lesson in lessons]
+            for title, wish, about in wanted:
+                shown = row(title, 100).plain
+                found = marked(shown, query.split(), "bold underline")
+                open_it = partial(self.app.post_message, wish)
+                yield Hit(0.3, found, open_it, text=shown, help=cast(Any, plain(about)))
 
 
 def key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -15,6 +15,7 @@ from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, lifecycle, samples
 from memapp.services.consent import decisions, pending
+from memapp.services.lessons import browse
 from memapp.services.quotations import NOT_TOLD
 from tests.builders import learn, make_runtime, new_chat, only, say
 
@@ -30,6 +31,7 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert decisions.profile(runtime) == {}
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
     assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
+    assert [one.status for one in browse.list_lessons(runtime)] == ["candidate", "promoted"]
     runtime.close()
 
 

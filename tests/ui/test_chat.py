@@ -13,6 +13,7 @@ from memapp.domain.memory import Recalled
 from memapp.errors import DiskFull
 from memapp.services import chats, curate, preferences
 from memapp.services.consent import decisions
+from memapp.services.lessons import curate as lessons
 from memapp.store.database import Database
 from memapp.ui import read_models
 from memapp.ui.app import MemappApp
@@ -437,6 +438,18 @@ async def test_find_jumps_to_a_fact_from_anywhere_and_escape_leads_back(seen: Se
     await seen.until("keeps bees")
     await seen.pilot.press("enter")
     await seen.until(lambda: isinstance(seen.app.screen, MemoryCard) and "User keeps bees in Ghent." in seen.words())
+
+
+async def test_find_and_the_palette_open_a_lesson(seen: Seen) -> None:
+    lessons.add(seen.app.runtime, "git", "here", "git psuh origin", "git push origin")
+    for key in ("ctrl+f", "ctrl+p"):
+        await seen.pilot.press(key)
+        await seen.type("psuh")
+        await seen.until("git psuh origin")
+        await seen.pilot.press("enter")
+        await seen.until(lambda: seen.app.current_mode == "learned" and "git push origin" in seen.words())
+        await seen.press("escape", "escape")
+        await seen.until(lambda: seen.app.current_mode == "chat")
 
 
 def _fill(seen: Seen, thread_id: str, count: int) -> None:

@@ -151,7 +151,7 @@ def _progress_before(session: Session, step: ToolStep) -> float | None:
 
     scope, task = recognise.scope_hash(step.scope), recognise.clean_text(step.client.task)[:MAX_TASK_CHARS]
     run = runs.current_run(session, step.client.kind, step.client.agent, step.tool, scope, task, session.now - PAUSE)
-    return run and runs.last_progress(session, run)
+    return runs.last_progress(session, run) if run else None
 
 
 def told(session: Session, failure: KnownFailure, client: Client, before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:

@@ -30,6 +30,7 @@ from memapp.ui.messages import (
     MemoryWanted,
     MessageWanted,
     ModelChanged,
+    ModeWanted,
     ThreadStarted,
     ThreadWanted,
     TurnEnded,
@@ -300,6 +301,8 @@ class ChatScreen(StyledScreen):
             case "thread":
                 thread = await asyncio.to_thread(chats.get_thread, self.session.runtime, hit.thread_id)
                 self.app.post_message(ThreadWanted(thread))
+            case "lesson":
+                self.app.post_message(ModeWanted("learned", hit.id))
 
     def commands(self) -> Iterable[SystemCommand]:
         """Offer in the palette every action that has a key here, and some that have none."""
