@@ -260,7 +260,7 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
         at = START + timedelta(days=number + 1)
         chosen = rank([right.match, wrong.match], "sql", (), at, MOST_ON_ERROR)
         lesson = {"right": right, "wrong": wrong}[chosen[0].match.lesson_id] if chosen else None
-        if lesson and lesson.match.status == "candidate" and is_withheld(f"{random.random()}", len(baseline)):
+        if lesson and lesson.match.status == "candidate" and is_withheld(f"{random.random()}"):
             lesson = None
         follows = goes_on(episode, kind[1], lesson, random)
         run = evidence(follows, of_run(episode, number))

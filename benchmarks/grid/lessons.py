@@ -45,7 +45,6 @@ class Kept:
     shown: list[RunEvidence] = field(default_factory=list)
     baseline: list[RunEvidence] = field(default_factory=list)
     useless: int = 0
-    withheld: int = 0
 
     @property
     def hint(self) -> Hint:
@@ -112,8 +111,7 @@ class Lessons:
         hints: list[Hint] = []
         for one in ranked:
             lesson = self.kept[one.match.lesson_id]
-            shown = not (one.match.unproven and is_withheld(f"{self._random.random()}", lesson.withheld))
-            lesson.withheld += not shown
+            shown = not (one.match.unproven and is_withheld(f"{self._random.random()}"))
             self._activations.append(Activation(lesson, place, event, shown))
             hints += [lesson.hint] if shown else []
         return hints

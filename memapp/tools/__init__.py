@@ -25,4 +25,4 @@ class Tool(Protocol):
         """Carry out one action and return what came of it; a failure is a value too."""
 
     def feedback(self, attempt: "ToolAttempt") -> "Feedback":
-        """Return how a step went, in the four channels."""
+        """Return how a step went, in the four channels; with the last step of a run, also whether that passed, and its score."""

@@ -13,7 +13,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.screen import Screen
 
 from memapp.services import browse, chats
-from memapp.ui.messages import Announcement, ModeWanted, ThreadWanted
+from memapp.ui.messages import ModeWanted, ThreadWanted
 from memapp.ui.safe import marked, plain, row
 
 MOST = 12
@@ -39,7 +39,7 @@ class Offered(Provider):
         if session := getattr(self.screen, "session", None):  # the opening screen has none
             threads = await asyncio.to_thread(chats.list_threads, session.runtime, query, limit=MOST)
             lessons = await asyncio.to_thread(browse.find, session.runtime, query, MOST, kinds=("lesson",))
-            wanted: list[tuple[str, Announcement, str]] = [
+            wanted: list[tuple[str, ThreadWanted | ModeWanted, str]] = [
                 (thread.title, ThreadWanted(thread), "Open this chat") for thread in threads
             ]
             wanted += [(lesson.snippet, ModeWanted("learned", lesson.id), "Open this lesson") for lesson in lessons]

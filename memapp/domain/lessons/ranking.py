@@ -20,8 +20,8 @@ MOST_OF_SESSION = 2
 """Lessons that were learned in the same earlier session."""
 MOST_OF_TAG = 2
 MOST_UNPROVEN = 1
-WITHHELD_FIRST, WITHHELD = 0.50, 0.20
-"""The share of matches at which a lesson that is not promoted is withheld: until it was once, and afterwards."""
+WITHHELD = 0.20
+"""The share of matches at which a lesson that is not promoted is withheld."""
 LEAST_ALIKE = 0.8
 """Likeness of shapes from which an error is taken for one of the same kind."""
 
@@ -148,12 +148,8 @@ def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
     return list(kept.values())
 
 
-def is_withheld(activation_id: str, withheld: int) -> bool:
-    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with.
-
-    `withheld` says how often it was before: the first run without it says most.
-    """
-    share = WITHHELD if withheld else WITHHELD_FIRST
+def is_withheld(activation_id: str, share: float = WITHHELD) -> bool:
+    """Draw whether a match of a lesson that is not promoted is withheld, so that there is something to compare with."""
     return crc32(activation_id.encode()) < share * 2**32
 
 

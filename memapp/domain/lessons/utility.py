@@ -30,8 +30,8 @@ MAJOR = 0.10
 """A pass rate or score that falls by more than this is a major regression."""
 SURE = 0.10
 """The p of the permutation test up to which an effect is more than luck."""
-SURE_OF_FEW = 0.085
-"""The same for Barnard's test: one run that went wrong without the lesson, and four that went right with it and none wrong."""
+SURE_OF_FEW = 0.11
+"""The same for Barnard's test: one run that went wrong without the lesson, and three that went right with it and none wrong."""
 ALWAYS_RIGHT = 8
 """Runs in which a lesson was shown, and did what it says at once: so often it is right, though people know it without."""
 UNSURE = 0.20

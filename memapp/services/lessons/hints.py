@@ -277,7 +277,7 @@ def _match(fit: Fit, text_similarity: float, behind: Background, failure: KnownF
 
 
 def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = None, *, withhold: bool) -> list[Drawn]:
-    """Return the best hint that is shown, behind those of unproven lessons that are withheld by lot.
+    """Return the best hint that is shown, behind those that are withheld by lot: one match in five of an unproven lesson.
 
     Without such matches there would be nothing to compare with. The first time a lesson is always shown. What would be shown
     below the best is not noted: nobody saw it.
@@ -289,8 +289,7 @@ def draw(session: Session, hints: Sequence[LessonHint], before: Drawn | None = N
         else:
             activation_id = new_id(session.now)
             may_be_withheld = withhold and hint.ranked.match.unproven and hint.lesson.retrieved > 0
-            is_hidden = may_be_withheld and is_withheld(activation_id, hint.lesson.withheld)
-            drawn.append(Drawn(activation_id, hint, shown=not is_hidden))
+            drawn.append(Drawn(activation_id, hint, shown=not (may_be_withheld and is_withheld(activation_id))))
         if drawn[-1].shown:
             break
     return drawn
