@@ -35,13 +35,13 @@ from memapp.services import runs
 from memapp.services.lessons import browse, judge
 from memapp.services.runs import Client
 
-PERSONS, SMALL_PERSONS, AGENTS, SMALL_AGENTS = 300, 40, 30, 4
+PERSONS, SMALL_PERSONS, AGENTS, SMALL_AGENTS = 300, 40, 12, 2
 DAYS, SLIPS, RECURRING = 30, 20, 5
 SHOWS = 5
 USEFUL_PROMOTED, USELESS_PROMOTED = 0.70, 0.08
 LUCK = 3
 """Standard errors by which a share of few slips may miss its bound."""
-TUNING, MEASURING = 0, 10_000
+TUNING, MEASURING = 0, 20_000
 """The first seeds of those that the rule was found with, and of those that it is measured with."""
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 MOST_TRIES = 6

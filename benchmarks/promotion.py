@@ -263,7 +263,7 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
         if lesson and lesson.match.status == "candidate" and is_withheld(f"{random.random()}"):
             lesson = None
         follows = goes_on(episode, kind[1], lesson, random)
-        run = evidence(follows, of_run(episode, number))
+        run = replace(evidence(follows, of_run(episode, number)), as_said=bool(follows) and not follows[0].failed)
         if lesson is None:
             baseline.append(run)
             continue

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
 from random import Random
@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from benchmarks.grid.executor import Hint, Tried, Went
 from memapp.domain.lessons.conflicts import Fix, always_loses, are_in_conflict
 from memapp.domain.lessons.feedback import ToolAttempt
-from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint
+from memapp.domain.lessons.fingerprint import Fingerprint, fingerprint, parts
 from memapp.domain.lessons.ranking import (
     MOST_BEFORE_RUN,
     MOST_ON_ERROR,
@@ -139,7 +139,9 @@ class Lessons:
             return
         arm = one.lesson.shown if one.shown else one.lesson.baseline
         if not arm or arm[-1].session != f"{now}":  # a run counts once
-            arm.append(evidence(follows, of_run(now)))
+            after = steps[one.place : one.place + 1]
+            is_as_said = any(step.channel is None and one.lesson.fix.put_in <= parts(step.attempt.action) for step in after)
+            arm.append(replace(evidence(follows, of_run(now)), as_said=is_as_said))
         if not one.shown:
             return
         helped, hurt = settled.helped is True, settled.helped is False

@@ -2,8 +2,8 @@
 
 Formulas and thresholds are the specification's. By themselves they promote by luck: among recorded runs in which nobody was
 shown anything, about one useless lesson in three reaches them after three runs. So a lesson is promoted only if a test says as
-well that chance alone would seldom do so: a permutation test over errors and steps where there are enough runs without the
-lesson, or, with as few as one, an unconditional test over the runs in which the error was put right at once
+well that chance alone would seldom do so: a permutation test over errors and steps, where there are three runs without the
+lesson, or, where there is one, an unconditional test over the runs in which the error was put right at once
 (`benchmarks.promotion`, `benchmarks.ordinary_use`).
 """
 
@@ -30,8 +30,8 @@ MAJOR = 0.10
 """A pass rate or score that falls by more than this is a major regression."""
 SURE = 0.10
 """The p of the permutation test up to which an effect is more than luck."""
-SURE_OF_FEW = 0.11
-"""The same for Barnard's test: one run that went wrong without the lesson, and three that went right with it and none wrong."""
+SURE_OF_FEW = 0.135
+"""The same for Barnard's test: one run that went wrong without the lesson, and three or four of five that went right with it."""
 ALWAYS_RIGHT = 8
 """Runs in which a lesson was shown, and did what it says at once: so often it is right, though people know it without."""
 UNSURE = 0.20
