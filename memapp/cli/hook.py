@@ -71,6 +71,7 @@ def agent(options: dict[str, Any]) -> int:
 
     Register `memapp hook agent` with the agent for what it does after a tool was used, and after one failed; with Claude Code
     under "hooks" of settings.json for PostToolUse and PostToolUseFailure, matcher Bash. It ends well whatever comes in.
+    A wrapper may add `progress`, `expect`, `score` and `passed`, as `memapp run` takes them; the last two also without a command.
     """
     from memapp import light_hook
 
