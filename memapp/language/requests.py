@@ -69,7 +69,7 @@ def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryReq
         if form is None or (kind in WHOLE and (content or not is_all)) or (kind == "remember" and _asks(sentence, words)):
             continue
         if kind == "forget" and not words.is_all("requests", "last", content.partition(",")[0]):  # not `that, I do it myself`
-            content = content.partition(",")[0]  # what comes behind says why
+            content = _bare(content.partition(",")[0], words)  # what comes behind says why
         is_of_person = words.finds("others", "first_person", sentence if kind == "forget" else content) is not None
         if kind == "forget" and words.is_all("requests", "everything", content):
             content = EVERYTHING
@@ -86,9 +86,14 @@ def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryReq
 def _named(form: re.Match[str], words: WordFile, *, is_of_known: bool) -> str:
     """Return what a request is about: what stands behind its words, or among them."""
     named = form.groupdict().get("named") or form.string[form.end() :]
-    if is_of_known and (rest := words.finds("requests", "behind", f" {named.strip(TRIMMED)}")):
-        named = rest.string[: rest.start()]
-    return named.strip(TRIMMED)
+    return _bare(named, words) if is_of_known else named.strip(TRIMMED)
+
+
+def _bare(named: str, words: WordFile) -> str:
+    """Return what is named without what says nothing of it: `please`, `from your memory`."""
+    said = f" {named.strip(TRIMMED)}"
+    rest = words.finds("requests", "behind", said)
+    return said[: rest.start() if rest else None].strip(TRIMMED)
 
 
 def _asks(sentence: str, words: WordFile) -> bool:

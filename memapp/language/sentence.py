@@ -22,6 +22,11 @@ def is_for_now(sentence: str, words: WordFile) -> bool:
     return words.begins("others", "for_now", sentence) is not None
 
 
+def points_back(text: str, words: WordFile) -> bool:
+    """Return True for a text with a word that points at what was said before it: `is that ok for me?`."""
+    return re.search(rf"\b{words.pattern('context', 'points')}", text, re.IGNORECASE) is not None
+
+
 def leans(sentence: str, words: WordFile, *, is_first: bool) -> bool:
     """Return True for a sentence that says nothing without the one before: it begins with, or hinges on, what was named there."""
     if words.begins("context", "points", sentence, after="opens"):

@@ -14,6 +14,7 @@ from memapp.domain.ranking import RetrievalRule
 from memapp.domain.text import one_line
 from memapp.language.asked import asked_about, content, wants_something
 from memapp.language.limits import bears_on
+from memapp.language.sentence import points_back
 from memapp.language.word_file import words_of
 from memapp.prompts import respond
 from memapp.runtime import Runtime
@@ -123,7 +124,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     if is_own:
         hits = _distinct(text, [*hits, *asked_for, *always(runtime, scope, limit)], limit)
     limits: Sequence[Recalled] = ()
-    if not (own_case or is_own) and wants_something(text, words) and any(map(bears_on, [text, *needed_info])):
+    before = _last_said(in_prompt, text) if points_back(text, words) else []  # `is that ok for me?` behind a recipe
+    if not (own_case or is_own) and wants_something(text, words) and any(map(bears_on, [text, *needed_info, *before])):
         limits = known_limits(runtime)[:MOST]
     is_told = not own_case and bool(needed_info or asked)
     delta = changed(runtime, scope, thread_id, seen, [hit.id for hit in hits]) if is_told else NO_NEWS

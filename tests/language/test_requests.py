@@ -9,6 +9,8 @@ from memapp.language.word_file import words
 ASKED: list[tuple[str, str, RequestKind, str]] = [
     ("en", "can you remember that I hate kiwis?", "remember", "I hate kiwis"),
     ("en", "remove my address from your memory please", "forget", "my address"),
+    ("en", "can u like.. not keep the thing abt my tablets pls, feels weird", "forget", "my tablets"),
+    ("en", "lose the bit about Lyon please", "forget", "Lyon"),
     ("de", "Kannst du dir bitte merken, dass ich Kiwis hasse?", "remember", "ich Kiwis hasse"),
     ("de", "kannst du das mit der Kündigung vergessen", "forget", "das mit der Kündigung"),
     ("de", "nimm meine adresse aus deinem gedaechtnis raus", "forget", "meine adresse"),

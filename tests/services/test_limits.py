@@ -11,7 +11,7 @@ from memapp.services import chats, curate
 from memapp.services.consent import decisions
 from memapp.services.limits import without_reminder
 from memapp.services.retrieved import look_up
-from memapp.store import consents
+from memapp.store import chat, consents
 from tests.builders import learn, make_runtime, new_chat, only, say
 
 ALLERGIC = "i'm allergic to walnuts"
@@ -36,6 +36,15 @@ def test_limits_come_with_what_asks_for_something_and_not_about_the_person(runti
     assert limits(runtime, "I slept badly again.", "sleep") == [], "somebody only tells something"
     assert limits(runtime, "Why is the sky blue?") == [], "call 1 says that nothing is needed"
     assert limits(runtime, "What am I allergic to?", "allergies") == []
+
+
+def test_a_question_that_points_back_at_food_gets_the_limits(runtime: Runtime) -> None:
+    curate.add(runtime, ALLERGIC)
+    thread = new_chat(runtime)
+    say(runtime, thread, "What goes into a good cake?")
+    before = chat.list_messages(runtime.read(), thread)
+    assert [hit.text for hit in look_up(runtime, thread, "Is that ok for me?", (), before).limits] == [ALLERGIC]
+    assert not look_up(runtime, thread, "Convert 350 Fahrenheit.", (), before).limits
 
 
 def test_a_limit_stands_behind_the_message_and_below_the_answer(runtime: Runtime, model: ScriptedModel) -> None:
