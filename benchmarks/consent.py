@@ -9,7 +9,7 @@ Every sentence is typed in a chat of a real store, which learns from it: no fiel
 state a value, or repeat a word of what its labelled sentence gives as the value: that is read here by a few cues, which share
 nothing with those of memapp.
 
-At last each sentence of five independent lists is learned from: what says something sensitive in
+At last each sentence of six independent lists is learned from: what says something sensitive in
 roundabout words, of the person and of people close, and what only sounds like it. Each list was written by somebody who knew
 neither the patterns nor the examples of the judge.
 

@@ -240,12 +240,16 @@ class MemappApp(TerminalApp):
         return super().check_action(action, parameters)
 
     async def action_mode(self, mode: str) -> None:
+        """Go to a mode; whoever goes to the chat wants to write, wherever in it they were."""
+        await self._go_to(mode)
+        if self.screen is self.chat:
+            self.chat.composer.focus()
+
+    async def _go_to(self, mode: str) -> None:
         leave = getattr(self.screen, "action_leave", None)
         if len(self.screen_stack) == 1:
             if mode != self.current_mode and self.is_running:
                 await self.switch_mode(mode)
-                if self.screen is self.chat:
-                    self.chat.composer.focus()  # whoever comes back wants to write, wherever they left
         elif leave is None or self.screen.query("Input, TextArea"):
             notify(self, "esc closes this first.")
         else:
@@ -262,7 +266,7 @@ class MemappApp(TerminalApp):
     async def on_mode_wanted(self, event: ModeWanted) -> None:
         from memapp.ui.screens.mode import ModeScreen
 
-        await self.action_mode(event.mode)
+        await self._go_to(event.mode)
         if event.at and isinstance(self.screen, ModeScreen) and event.mode == self.screen.MODE:
             self.screen.show_at(event.at)
 
