@@ -20,6 +20,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Completed, Failed, Found, Predicted, Restarted, Streamed, Thinking, TurnEvent, Waiting
 from memapp.errors import DiskFull, MemappError, ModelDied, ModelError, StoreError
 from memapp.inference import Cancel, ChatModel, after
+from memapp.language.asked import asked_about, content
 from memapp.language.held import is_held
 from memapp.language.recited import misquoted, recited, without
 from memapp.language.word_file import words_of
@@ -140,6 +141,10 @@ class _Reply:
             yield Restarted(" ".join(said))
             none = own_remarks.reworded(own_remarks.NO_ANSWER[0], self._said())
             self.text = without(self.text, said) or self._told_again() or none
+            yield Streamed(self.text)
+        elif denied := self._denied:
+            yield Restarted(self.text)
+            self.text = "\n".join(quotation(self.runtime, hit) for hit in denied)
             yield Streamed(self.text)
         if turn.quoted and not self._attempt("is_held", partial(self._is_held, turn.quoted)):
             yield Restarted(self.text)
@@ -275,6 +280,16 @@ class _Reply:
     def _told(self) -> list[Recalled]:
         """The notes that hold the person's own words."""
         return [hit for hit in (*self.retrieved.hits, *self.retrieved.limits) if hit.said_by != "assistant"]
+
+    @property
+    def _denied(self) -> list[Recalled]:
+        """The notes with all that the message asks about, where the reply says that it was not told."""
+        message = self.turn.message.text if self.turn.message else ""
+        words = words_of(message)
+        if not asked_about(message, words) or not words_of(self.text).finds("questions", "unknown", self.text):
+            return []
+        subject = set(content(message, words))
+        return [hit for hit in self._told if subject and subject <= set(content(hit.text, words))]
 
     def _told_again(self) -> str:
         """Return, as quotations, the notes that a reply recites."""

@@ -37,9 +37,13 @@ class _Least(NamedTuple):
 
     score: float
     cosine: float
+    alone: float = 0.0
+    """The likeness of what shares no word."""
 
 
 LEAST, SURE = _Least(0.33, 0.25), _Least(1.0, 0.5)
+REQUEST = _Least(0.33, 0.25, 0.3)
+"""Of what is no question about the person, and needs something."""
 ON_DEMAND, AT_LEAST_A_WORD = _Least(0.2, 0.25), _Least(0.2, -1.0)
 """Of a second search, when a question about the person found nothing at first."""
 
@@ -111,8 +115,8 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     is_own = asked in ("own", "replied") and not own_case
     of_person = asked in ("own", "perhaps", "replied")
     found = _recall(runtime, text, seen)
-    found = [hit for hit in found if of_person or own_case or hit.kind == "memory"]  # else what was asked once comes as a note
-    least = LEAST if needed_info or of_person or own_case else SURE
+    found = [hit for hit in found if asked or own_case or hit.kind == "memory"]  # else what was asked once comes as a note
+    least = LEAST if of_person or own_case else REQUEST if needed_info else SURE
     chosen = _fitting(text, found, least, own_case=own_case)
     asked_for = [] if own_case else needed(runtime, needed_info, scope)
     hits = _distinct(text, chosen if is_own else [*chosen[:1], *asked_for, *chosen[1:]], limit)
@@ -142,7 +146,8 @@ def _fitting(text: str, found: Sequence[Recalled], least: _Least, *, own_case: b
     kept = []
     for hit in found:
         shares = not subject.isdisjoint(content(hit.text, words))
-        is_near = hit.score >= least.score and hit.score - hit.boosts >= LEAST_MATCH and not own_case
+        is_alike = hit.cosine >= least.alone or hit.cosine == 0
+        is_near = is_alike and hit.score >= least.score and hit.score - hit.boosts >= LEAST_MATCH and not own_case
         is_like = hit.cosine >= least.cosine or (least is not SURE and (hit.kind == "message" or hit.cosine == 0))
         if (shares or is_near) and is_like and (asks_replies or hit.said_by != "assistant"):
             kept.append(hit)

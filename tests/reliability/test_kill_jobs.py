@@ -117,6 +117,9 @@ def plant(home: Path) -> None:
         if day == 28:
             curate.discard(runtime, *overdue)
         list(jobs.run(runtime, Cancel(), ends))
+        if day == 40:  # kept for longer than a week: whoever did that is trusted more
+            with runtime.write() as session:
+                changes.apply(session, Created(fact("I have a loom.", session.now, origin="said")), Actor("rules"))
         if day == 51:
             requests.propose(runtime, "city", "Bruges", proposer="import")
         if day % 7 == 0:

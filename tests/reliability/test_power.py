@@ -10,6 +10,7 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.changes import (
+    AgentChanged,
     Change,
     Created,
     FailuresMerged,
@@ -28,6 +29,7 @@ from memapp.domain.changes import (
     Restored,
     Reverted,
     Revision,
+    RubricChanged,
     SoftDeleted,
     Updated,
 )
@@ -69,6 +71,8 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     LessonDeleted: lambda runtime, ids: lessons.discard(runtime, ids[-1]),
     LessonRestored: lambda runtime, ids: lessons.restore(runtime, ids[-1]),
     LessonPurged: lambda runtime, ids: directly(runtime, LessonPurged(ids[-1])),
+    AgentChanged: lambda runtime, _: directly(runtime, AgentChanged("rules", blocked=True)),
+    RubricChanged: lambda runtime, _: directly(runtime, RubricChanged("Accuracy", 0.3)),
 }
 
 

@@ -20,7 +20,7 @@ from memapp.inference import Cancel
 from memapp.inference.scripted import ScriptedModel, call_kind
 from memapp.prompts.own_remarks import NO_ANSWER
 from memapp.runtime import Runtime
-from memapp.services import answer, chats, turn
+from memapp.services import answer, chats, curate, turn
 from memapp.services.consent import decisions, pending
 from memapp.store import chat, checkpoints, history, search
 from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorded, say
@@ -360,3 +360,17 @@ def test_a_limit_that_leaves_no_room_is_named_and_what_is_advised_helps(
         runtime = make_runtime(tmp_path, ScriptedModel(context_tokens=enlarged or 4096), **{**knobs, **helps})
         assert only(Completed, say(runtime, thread, "Which tea?")).reply.text
         runtime.close()
+
+
+def test_a_reply_that_denies_what_a_note_says_gives_way_to_the_note(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    runtime = make_runtime(tmp_path, model, answer_from_memory=False)
+    curate.add(runtime, "Mira lives in Ghent, near the water.")
+    model.enqueue("You haven't told me where Mira lives.")
+    assert (
+        "“Mira lives in Ghent, near the water.”"
+        in only(Completed, say(runtime, new_chat(runtime), "where does Mira live?")).reply.text
+    )
+    model.enqueue("You haven't told me when Mira moved.")
+    assert "haven't" in only(Completed, say(runtime, new_chat(runtime), "when did Mira move?")).reply.text
+    runtime.close()
