@@ -37,7 +37,7 @@ def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
                 day = _day(found.groupdict(), start, file)
             except (ValueError, OverflowError):  # no calendar has that day
                 continue
-            if _holds_on(_clause(sentence, found, file), file):
+            if _is_no_news(_clause(sentence, found, file), file):
                 continue
             if begins.match(found[0]) or any(one.end() == found.start() - 1 for one in begins.finditer(sentence)):
                 start = day if kind == "day" else said_on  # `from the 20th to the 3rd`
@@ -52,7 +52,7 @@ def _clause(sentence: str, found: re.Match[str], file: WordFile) -> str:
     return sentence[start : min((end for end in ends if end >= found.end()), default=len(sentence))]
 
 
-def _holds_on(clause: str, file: WordFile) -> bool:
+def _is_no_news(clause: str, file: WordFile) -> bool:
     """Return True for what is over, and for a habit."""
     is_over = file.finds("days", "over", clause) and not file.finds("days", "coming", clause)
     return bool(is_over or file.finds("days", "habit", clause) or _pattern(file.code, "habit_day").search(clause))
