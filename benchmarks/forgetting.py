@@ -86,7 +86,7 @@ ONLY_WORDS = {
     "row of a lesson": "SELECT count(*) FROM lesson_rows WHERE instr(lower(said), ?)",
     "row of a failure": "SELECT count(*) FROM error_rows WHERE instr(lower(said), ?)",
     "round": "SELECT count(*) FROM rounds WHERE instr(lower(task || draft || revision || final), ?)",
-    "dissent": "SELECT count(*) FROM dissents WHERE instr(lower(text), ?)",
+    "dissent": "SELECT count(*) FROM dissents WHERE instr(lower(text || quote), ?)",
     "file of an agent": "SELECT count(*) FROM agents WHERE instr(lower(imported), ?)",
     "profile": "SELECT count(*) FROM profile WHERE instr(lower(value), ?)",
 }
@@ -289,6 +289,7 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
         said = {"draft": f"{word} it is", "revision": f"{word} it may be", "final": f"{word} it was"}
         held = agents.add_round(session, f"run {number}", 1, f"Is it {word}?", "persona:tom", **said)
         agents.add_dissent(session, held, "persona:tom", f"Nobody said {word}.", ("Evidence",), 0.5)
+        agents.add_dissent(session, held, "persona:tom", "Nobody said that.", ("Evidence",), 0.5, quote=f"a {word}")
         agents.set_agent(session, f"client:{number}", imported=f'{{"dissent_history": [], "theirs": "{word}"}}')
     kiln = ScriptedTool("kiln", "pottery", {f"fire {word} -h": f"kiln: {word} is too hot"})
     for action in (f"fire {word} -h", f"fire {word} -l"):

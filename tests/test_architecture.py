@@ -57,7 +57,7 @@ RULES = {
     # `random` draws the same from the same seed, which is always given, and `zlib` has a checksum.
     "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE | {"random", "zlib"}),
     # Word lists are data; `language.lexicon` reads them once and hands them on.
-    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"tomllib", "zlib"}),
+    "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"fractions", "tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy"),
     "tools": rule("tools domain.lessons errors", inside_functions="platformdirs"),
     "prompts": rule("prompts language domain errors paths toml_file", "pydantic"),

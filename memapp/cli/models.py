@@ -93,7 +93,7 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
             cases.append(one)
             say(f"{'✓' if one.passed else '✗'} {one.job}: {one.asked} -> {one.said}")
         tests, trusted = model_jobs.results_of(runtime, model), model_jobs.in_words(runtime, model_jobs.key_of(model))
-    rows = [{"job": job, "passed": f"{one.passed} of {one.of}", "": "✓" if one.holds else "✗"} for job, one in tests.items()]
+    rows = [{"job": job, "passed": f"{one.passed} of {one.of}", "": "✓" if one.holds(job) else "✗"} for job, one in tests.items()]
     jobs = {job: asdict(one) for job, one in tests.items()}
     data = {"model": model.name, "jobs": jobs, "cases": [asdict(one) for one in cases]}
     Output(data, rows=rows, notes=(f"{model.name}: {trusted}",)).write(as_json)

@@ -11,10 +11,25 @@ from typing import ClassVar, Literal
 
 from memapp.domain.lessons.lesson import Lesson, LessonLevel, LessonOrigin, LessonStatus
 from memapp.domain.memory import Memory, MemoryOrigin
+from memapp.domain.trust import Choice
 
 ChangeEvent = Literal["created", "updated", "merged", "deleted", "soft_deleted", "restored", "pinned", "linked", "profile"]
 """What the change log calls a change."""
-ActorKind = Literal["person", "import", "rules", "model", "profile", "merge", "lifecycle", "undo", "persona", "client", "lessons"]
+ActorKind = Literal[
+    "person",
+    "import",
+    "rules",
+    "model",
+    "profile",
+    "merge",
+    "lifecycle",
+    "undo",
+    "persona",
+    "client",
+    "lessons",
+    "reviewer",
+    "council",
+]
 """Who acts or proposes. Of a model, a persona and another program the name follows: `model:smollm2`."""
 
 
@@ -190,6 +205,16 @@ class RubricChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CouncilDecided:
+    """What the person takes after a council: it stands in the chat from then on."""
+
+    event: ClassVar = Event.UPDATE
+    round_id: str
+    choice: Choice
+    final: str
+
+
+@dataclass(frozen=True, slots=True)
 class LessonAdded:
     event: ClassVar = Event.ADD
     lesson: Lesson
@@ -266,7 +291,7 @@ def is_memapp(actor: str) -> bool:
 LessonChange = (
     LessonAdded | LessonEdited | LessonMoved | FailuresMerged | FailuresParted | LessonDeleted | LessonRestored | LessonPurged
 )
-AgentChange = AgentChanged | RubricChanged
+AgentChange = AgentChanged | RubricChanged | CouncilDecided
 MemoryChange = Created | Updated | Merged | Linked | Pinned | SoftDeleted | Restored | Purged
 Change = MemoryChange | ProfileChanged | Reverted | LessonChange | AgentChange
 

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from pydantic import TypeAdapter, ValidationError
 
+from memapp.domain.council import OpenCouncil
+
 
 class Stage(StrEnum):
     """How far the open turn of a thread has come."""
@@ -55,12 +57,14 @@ class Checkpoint:
     last_prediction: str = ""
     """What the last reply expects to be told next."""
     prefetch: PrefetchedCall | None = None
+    council: OpenCouncil | None = None
+    """It may stop, and go on behind later turns."""
 
     def accepted(self, reply_id: str, position: int, needed_info: Sequence[str] = (), *, is_read: bool = False) -> "Checkpoint":
         """A turn begins; of a message that is answered again more is known already."""
         stage = Stage.PREDICTED if needed_info else Stage.READ if is_read else Stage.ACCEPTED
         begun = Checkpoint(stage, reply_id, position, needed_info=tuple(needed_info), last_prediction=self.last_prediction)
-        return replace(begun, prefetch=self.prefetch) if stage is Stage.ACCEPTED else begun
+        return replace(begun, prefetch=self.prefetch if stage is Stage.ACCEPTED else None, council=self.council)
 
     def read(self) -> "Checkpoint":
         return replace(self, stage=Stage.READ, prefetch=None)
@@ -83,6 +87,9 @@ class Checkpoint:
 
     def with_prefetch(self, prediction_id: str, needed_info: Sequence[str]) -> "Checkpoint":
         return replace(self, prefetch=PrefetchedCall(prediction_id, tuple(needed_info)))
+
+    def with_council(self, council: OpenCouncil | None) -> "Checkpoint":
+        return replace(self, council=council)
 
     def is_unread(self, reply_id: str) -> bool:
         """Return True if the turn of a reply ended before its message was read."""

@@ -15,6 +15,7 @@ COMMANDS = {
     "run": ("/run COMMAND", "runs a command, and says what worked if it fails"),
     "sql": ("/sql FILE QUERY", "asks a SQLite database, which is only read"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
+    "council": ("/council QUESTION", "lets reviewers look at an answer, or at the last one"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
     "new": ("/new", "starts a new chat"),

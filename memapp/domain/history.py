@@ -12,8 +12,8 @@ from memapp.domain.lessons.lesson import LESSON
 IMPORT = "import:"
 """What the history names a file that was brought in by; its step follows."""
 
-AGENT, RUBRIC = "agent:", "rubric:"
-"""What the history names an agent and a criterion of the rubric by."""
+AGENT, RUBRIC, ROUND = "agent:", "rubric:", "round:"
+"""What the history names an agent, a criterion of the rubric and the round of a council by."""
 
 MESSAGE = "message:"
 """What the history names a message that is brought up no more; its id follows."""
@@ -52,8 +52,8 @@ class Entry:
 
     @property
     def is_of_agent(self) -> bool:
-        """Return True for what is about an agent, or the rubric."""
-        return self.memory_id.startswith((AGENT, RUBRIC))
+        """Return True for what is about an agent, the rubric or a council."""
+        return self.memory_id.startswith((AGENT, RUBRIC, ROUND))
 
 
 @dataclass(frozen=True, slots=True)

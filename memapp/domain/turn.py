@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memapp.domain.chat import Message
+from memapp.domain.council import Round
 from memapp.domain.memory import Memory, Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.prompt import Usage
@@ -146,7 +147,19 @@ class CarriedOut:
     """That is the whole reply, and stands in it."""
 
 
+@dataclass(frozen=True, slots=True)
+class CouncilSat:
+    """A council over an answer has come so far."""
+
+    round: Round
+    spoken: int
+    """So many of its reviewers have spoken, of `of`; then it revises."""
+    of: int
+    calls: int
+    """Of a model, that it makes at most."""
+
+
 TurnEvent = (
     Accepted | Checked | Waiting | Predicted | Found | Thinking | Streamed | Restarted
-    | Completed | Failed | Asked | Retracted | AnswersLeft | CarriedOut
+    | Completed | Failed | Asked | Retracted | AnswersLeft | CarriedOut | CouncilSat
 )  # fmt: skip

@@ -39,8 +39,8 @@ def unsaid(reply: str, said: Sequence[str], words: WordFile) -> list[str]:
     """Return the names and numbers of a reply that stand nowhere in what was said."""
     plain = [word for text in said for word in bare_words(text, words)]
     stems, known = {stem(word, words) for word in plain}, {_digits(word, words) for word in plain}
-    names = [name for name in _names(reply) if not {stem(part, words) for part in bare_words(name, words)} <= stems]
-    return names + [number for number in _numbers(reply, words) if number not in known]
+    names = [name for name in names_in(reply) if not {stem(part, words) for part in bare_words(name, words)} <= stems]
+    return names + [number for number in numbers_in(reply, words) if number not in known]
 
 
 def is_foreign(text: str, words: WordFile) -> bool:
@@ -49,13 +49,13 @@ def is_foreign(text: str, words: WordFile) -> bool:
     return len(plain) > 2 and sum(word in words.common for word in plain) < FOREIGN * len(plain)
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     """Return the words with a capital that begin no sentence."""
     behind = [word for one in sentences(text) for word in _WORD.findall(one)[1:]]
     return [re.sub(r"['’]s$", "", word) for word in behind if word[0].isupper() and len(re.sub(r"['’].*", "", word)) > 1]
 
 
-def _numbers(text: str, words: WordFile) -> list[str]:
+def numbers_in(text: str, words: WordFile) -> list[str]:
     """Return the numbers of a text in digits, as far as they are written so or as words that stand for nothing else."""
     digits = [_digits(word, words) for word in plain_words(text)]
     return [one for one in digits if one[:1].isdigit()]

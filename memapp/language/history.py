@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from memapp.domain.changes import Event
-from memapp.domain.history import AGENT, RUBRIC, Step
+from memapp.domain.history import AGENT, ROUND, RUBRIC, Step
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.labels import called
 
@@ -23,7 +23,7 @@ def called_agent(name: str) -> str:
 
 def in_words(one: Step) -> str:
     """Return what a step did to memories, in a sentence."""
-    if one.memory_id.startswith((AGENT, RUBRIC)):
+    if one.memory_id.startswith((AGENT, RUBRIC, ROUND)):
         return _set(one)
     what = f"“{shorten(one_line(one.text), TEXT_CHARS)}”" if one.text else "a memory"
     if one.actor == "import":
@@ -45,8 +45,10 @@ def in_words(one: Step) -> str:
 
 
 def _set(one: Step) -> str:
-    """Return what was done to an agent or the rubric."""
+    """Return what was done to an agent or the rubric, or taken after a council."""
     name = one.memory_id.partition(":")[2]
+    if one.memory_id.startswith(ROUND):
+        return called("choices", one.reason)
     if one.memory_id.startswith(RUBRIC):
         return f"Set the weight of {name} in the rubric"
     return (

@@ -7,12 +7,12 @@ from typing import Any, get_args
 
 from memapp.domain import strict_json
 from memapp.domain.changes import AgentChanged, Revision
+from memapp.domain.council import Dissent
 from memapp.domain.trust import RAW, Agent, Override, Role
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.trust import list_agents, list_overrides, scores
 from memapp.store import agents, changes
-from memapp.store.agents import Dissent
 
 MOST_BYTES = 4 * 1024 * 1024
 _CONTEXT: dict[str, Any] = {"task": str, "artifact_type": str}

@@ -1,37 +1,40 @@
-"""Find anything: chats by title, messages, facts and lessons by words, while the person is still typing."""
+"""Find anything: chats by title, messages, facts, lessons, agents and councils by words, while the person is still typing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from memapp.domain.text import around, clean, one_line
+from memapp.language.history import called_agent
 from memapp.language.recall import query_words
 from memapp.runtime import Runtime
 from memapp.store import chat
+from memapp.store.agents import find_dissents
 from memapp.store.lessons import search_lessons
 from memapp.store.scope import Scope
 from memapp.store.search import search_memories, search_messages
+from memapp.store.trust import list_names
 
-Kind = Literal["thread", "message", "memory", "lesson"]
-KINDS: tuple[Kind, ...] = ("thread", "message", "memory", "lesson")
+Kind = Literal["thread", "message", "memory", "lesson", "agent", "council"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 SNIPPET_CHARS = 160
 BESIDE = (32, 10)
 """So many characters of what only gives a reason, and in front of the word in it: there is little room for it."""
-THREADS = LESSONS = 5
+THREADS = LESSONS = AGENTS = COUNCILS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something found: a chat, a message, a fact or a lesson."""
+    """Something found: a chat, a message, a fact, a lesson, an agent, or an objection of a council."""
 
     kind: Kind
     id: str
     thread_id: str
-    """Where to jump; empty for a fact or a lesson."""
+    """Where to jump; empty for what is in no chat."""
     title: str
-    """The chat's title; empty for a fact or a lesson."""
+    """The chat's title; empty for what is in no chat."""
     snippet: str
     """The text around the first word that matched."""
     at: datetime
@@ -40,9 +43,9 @@ class Hit:
 
 
 def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] = KINDS) -> list[Hit]:
-    """Return chats, facts and messages, then lessons: first those that hold a word as it is written, best first among them.
+    """Return chats, facts and messages, then lessons, agents and what councils said.
 
-    The last word counts as unfinished.
+    First among the former those that hold a word as it is written, best first. The last word counts as unfinished.
     """
     session, user = runtime.read(), runtime.user_id
     text = clean(text)
@@ -65,7 +68,12 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, *BESIDE)
         found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))
     lessons = search_lessons(session, words, text.casefold().split(), LESSONS) if "lesson" in kinds else []
-    return [*found, *(Hit("lesson", one.id, "", "", _snippet(one.rule_text, words), one.updated_at) for one in lessons)]
+    found += [Hit("lesson", one.id, "", "", _snippet(one.rule_text, words), one.updated_at) for one in lessons]
+    named = list_names(session) if "agent" in kinds else []
+    agents = [one for one in named if text.strip().casefold() in f"{one} {called_agent(one)}".casefold()][:AGENTS]
+    found += [Hit("agent", one, "", "", called_agent(one), session.now) for one in agents]
+    said = find_dissents(session, text.strip(), COUNCILS) if "council" in kinds else []
+    return [*found, *(Hit("council", one.message_id, "", "", _snippet(one.text, words), one.created_at) for one in said)]
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """The jobs that a model is trusted with: by its entry in the list of models, else by its test (`services.model_test`)."""
 
-from memapp.domain.model_jobs import MEASURED_AT_WORK, JobTest, ModelJob
+from memapp.domain.model_jobs import MEASURED_AT_WORK, REVIEWS, JobTest, ModelJob
 from memapp.inference import ChatModel
 from memapp.runtime import Runtime
 from memapp.services.manifest import known_jobs
@@ -12,12 +12,17 @@ def may_do(runtime: Runtime, model: ChatModel | None, job: ModelJob) -> bool:
     return model is not None and job in jobs_of(runtime, key_of(model))
 
 
+def may_review(runtime: Runtime, model: ChatModel) -> bool:
+    """Return True for a model that is trusted with reviewing answers in a council."""
+    return all(may_do(runtime, model, job) for job in REVIEWS)
+
+
 def jobs_of(runtime: Runtime, key: str) -> tuple[ModelJob, ...]:
     """Return the jobs of a model that is known by a key."""
     listed = known_jobs(key)
     if listed is not None:
         return listed
-    passed = (job for job, test in store.get_tests(runtime.read(), key).items() if test.holds)
+    passed = (job for job, test in store.get_tests(runtime.read(), key).items() if test.holds(job))
     return (*passed, *MEASURED_AT_WORK)
 
 

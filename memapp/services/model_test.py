@@ -9,15 +9,15 @@ from functools import cache, partial
 from typing import Any
 
 from memapp.domain.memory import Recalled
-from memapp.domain.model_jobs import JobTest, ModelJob
+from memapp.domain.model_jobs import REVIEWS, JobTest, ModelJob
 from memapp.inference import Cancel, ChatModel, whole_reply
 from memapp.language.held import unsaid
 from memapp.language.word_file import words_of
 from memapp.paths import bundled
+from memapp.prompts import council, respond, same_fact
 from memapp.prompts import distil as distil_words
 from memapp.prompts import episodes as episode_words
 from memapp.prompts import insights as insight_words
-from memapp.prompts import respond, same_fact
 from memapp.prompts.context import PromptContext
 from memapp.runtime import Runtime
 from memapp.services import distil, episodes, insights
@@ -26,7 +26,7 @@ from memapp.store import model_jobs as store
 
 DAY = datetime(2026, 3, 3, 12, tzinfo=UTC)
 REPLY_TOKENS = 80
-TESTED: tuple[ModelJob, ...] = ("distil", "same fact", "insights", "episodes", "answers")
+TESTED: tuple[ModelJob, ...] = ("distil", "same fact", "insights", "episodes", "answers", *REVIEWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,11 @@ def _put(runtime: Runtime, model: ChatModel, job: ModelJob, case: dict[str, Any]
             text = episode_words.parse(said(*episode_words.request(case["said"], DAY.date())))
             holds = episodes.is_grounded(text, case["said"], DAY.date()) and _says(text, case)
             return Tested(job, " | ".join(case["said"]), text, holds)
+        case "finds flaws" | "lets sound pass":
+            message, answer = case["message"], case["answer"]
+            text = said(*council.review(case["asks"], message, [f'- "{one}"' for one in case.get("notes", ())], answer))
+            is_flawed = council.parse(text, "", message, answer) is not None
+            return Tested(job, answer, text, is_flawed == (job == "finds flaws"))
         case _:
             question, words = case["question"], words_of(case["question"])
             text = said(*_answer_request(runtime, question, case["quotes"]))

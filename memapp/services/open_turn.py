@@ -21,6 +21,7 @@ from memapp.store.session import Session
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
+ANSWERED_ELSEWHERE = ("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
 INNER_VOICE_EXCHANGES = 3
 """So many exchanges an inner voice is shown."""
 REMEMBERED = 100
@@ -77,7 +78,7 @@ def said_in(session: Session, thread_id: str) -> list[str]:
 def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:
     """Raise `UsageError` while another process answers in a chat: its reply would not know of what is said meanwhile."""
     if is_answered_elsewhere(runtime, session, thread_id):
-        raise UsageError("Another memapp is answering in this chat.", "Wait until it is done, or go on in a new chat.")
+        raise UsageError(*ANSWERED_ELSEWHERE)
 
 
 def is_answered_elsewhere(runtime: Runtime, session: Session, thread_id: str) -> bool:

@@ -1,16 +1,19 @@
 """Agents and the rubric: their rows, the changes that the person makes of them, and the rounds that agents take part in."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memapp.domain.changes import AgentChanged, Event, RubricChanged
-from memapp.domain.history import AGENT, RUBRIC, Entry
-from memapp.domain.trust import Agent, Choice, Role
+from memapp.domain.changes import AgentChanged, CouncilDecided, Event, RubricChanged
+from memapp.domain.council import Dissent, Round
+from memapp.domain.history import AGENT, ROUND, RUBRIC, Entry
+from memapp.domain.trust import Agent, Role
 from memapp.errors import UsageError
+from memapp.store import chat
 from memapp.store.history import Touched
 from memapp.store.records import stored
 from memapp.store.session import Session
@@ -58,10 +61,12 @@ def change_rubric(session: Session, change: RubricChanged) -> list[Touched]:
 
 
 def take_back(session: Session, entry: Entry) -> Touched:
-    """Make an agent or a criterion what it was before an entry."""
+    """Make an agent, a criterion or the answer in a chat what it was before an entry."""
     kind, _, name = entry.memory_id.partition(":")
     if kind == AGENT.rstrip(":"):
         set_agent(session, name, **entry.meta["was"])
+    elif kind == ROUND.rstrip(":"):
+        _take_choice_back(session, name, entry)
     else:
         _weigh(session, name, entry.meta["was"])
     return Touched(Event.UNDO, entry.memory_id, None, None)
@@ -77,25 +82,9 @@ def _weigh(session: Session, criterion: str, weight: float | None) -> None:
 # Rounds -------------------------------------------------------------------------------------------------------------------
 
 
-class Dissent(NamedTuple):
-    """An objection of an agent in a round, as the record has it."""
-
-    number: int
-    round_id: str
-    run_id: str
-    seq: int
-    task: str
-    artifact_type: str
-    text: str
-    citations: tuple[str, ...]
-    depth: float
-    impact: bool | None
-    incorporated: bool
-    created_at: datetime
-
-
-def add_round(session: Session, run_id: str, seq: int, task: str, author: str, **columns: Any) -> str:
-    """Begin a round; return its id."""
+def add_round(session: Session, run_id: str, task: str, author: str, **columns: Any) -> str:
+    """Begin a round, the next of its run; return its id."""
+    seq = session.value("SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE run_id = :run", run=run_id)
     row = {"id": session.new_id(), "run_id": run_id, "seq": seq, "task": task, "author": author, "created_at": session.now}
     session.insert("rounds", **row, **columns)
     return str(row["id"])
@@ -107,9 +96,46 @@ def count_round(session: Session, agent: str, role: Role, model: str = "") -> No
     session.run("UPDATE agents SET rounds = rounds + 1 WHERE user_id = :user AND name = :name", name=agent)
 
 
-def decide_round(session: Session, round_id: str, choice: Choice, final: str) -> None:
-    """Note what the person took; the dissents of the round are judged by it (`judge_dissent`)."""
-    session.alter("rounds", round_id, choice=choice, final=final, decided_at=session.now)
+def revise(session: Session, round_id: str, revision: str) -> None:
+    session.alter("rounds", round_id, revision=revision)
+
+
+def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
+    """Note what the person took, and let it stand in the chat; the dissents of the round are judged by it (`judge_dissent`)."""
+    held = get_round(session, change.round_id)
+    if held.choice is not None:
+        raise UsageError("You have decided this already.", "Undo takes it back; then ask for another council.")
+    shown = [one for one in chat.variants(session, held.message_id) if one.active] if held.message_id else []
+    session.alter("rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now)
+    new = None
+    if change.choice != "draft" and shown:
+        chat.set_active(session, [one.id for one in shown], active=False)
+        if change.choice != "none":
+            last = shown[-1]
+            add = partial(chat.add_message, session, last.thread_id, last.role, change.final, session.now)
+            new = add(reply_to=last.reply_to, model=last.model).id
+    meta = {"reason": change.choice, "was": [one.id for one in shown], "new": new}
+    return [Touched(Event.UPDATE, f"{ROUND}{held.id}", None, None, meta)]
+
+
+def _take_choice_back(session: Session, round_id: str, entry: Entry) -> None:
+    session.alter("rounds", round_id, reverted_at=session.now)
+    if entry.meta["new"]:
+        chat.set_active(session, [entry.meta["new"]], active=False)
+    chat.set_active(session, chat.still_there(session, entry.meta["was"]), active=True)
+
+
+def get_round(session: Session, round_id: str) -> Round:
+    sql = "SELECT * FROM rounds WHERE user_id = :user AND id = :id"
+    found = session.existing(Round, "council", sql, id=round_id)
+    return replace(found, dissents=tuple(_dissents(session, "d.round_id = :id", id=round_id)))
+
+
+def latest_rounds(session: Session, message_ids: Sequence[str]) -> dict[str, Round]:
+    """Return the last council of each message that had one."""
+    sql = """SELECT message_id, max(id) FROM rounds WHERE user_id = :user
+             AND message_id IN (SELECT value FROM json_each(:ids)) GROUP BY message_id"""
+    return {message: get_round(session, round_id) for message, round_id in session.run(sql, ids=message_ids)}
 
 
 def add_dissent(
@@ -120,19 +146,21 @@ def add_dissent(
     citations: Sequence[str],
     depth: float,
     *,
+    quote: str = "",
     vector: NDArray[np.float32] | None = None,
     model_id: str = "",
 ) -> int:
     """Note an objection; return its number."""
-    sql = """INSERT INTO dissents (user_id, round_id, agent, text, citations, depth, model_id, vector, created_at)
-             VALUES (:user, :round, :agent, :text, :citations, :depth, :model, :vector, :now) RETURNING number"""
+    sql = """INSERT INTO dissents (user_id, round_id, agent, text, citations, quote, depth, model_id, vector, created_at)
+             VALUES (:user, :round, :agent, :text, :citations, :quote, :depth, :model, :vector, :now) RETURNING number"""
     given = {"round": round_id, "agent": agent, "text": text, "citations": citations, "depth": depth, "model": model_id}
-    return int(session.value(sql, **given, vector=None if vector is None else vector.astype(np.float32).tobytes()))
+    return int(session.value(sql, **given, quote=quote, vector=None if vector is None else vector.astype(np.float32).tobytes()))
 
 
-def judge_dissent(session: Session, number: int, *, impact: bool, incorporated: bool) -> None:
-    sql = "UPDATE dissents SET impact = :impact, incorporated = :incorporated WHERE user_id = :user AND number = :number"
-    session.run(sql, number=number, impact=impact, incorporated=incorporated)
+def judge_dissent(session: Session, number: int, **said: bool) -> None:
+    """Note whether the revision (`incorporated`) or the decision (`impact`) took an objection over."""
+    named = ", ".join(f"{column} = :{column}" for column in said)
+    session.run(f"UPDATE dissents SET {named} WHERE user_id = :user AND number = :number", number=number, **said)  # noqa: S608
 
 
 def past_vectors(session: Session, agent: str, model_id: str) -> list[NDArray[np.float32]]:
@@ -144,6 +172,17 @@ def past_vectors(session: Session, agent: str, model_id: str) -> list[NDArray[np
 
 def list_dissents(session: Session, agent: str) -> list[Dissent]:
     """Return the dissents of an agent that are kept as they are, oldest first."""
-    sql = """SELECT d.*, r.run_id, r.seq, r.task, r.artifact_type FROM dissents d JOIN rounds r ON r.id = d.round_id
-             WHERE d.user_id = :user AND d.agent = :agent ORDER BY d.number"""
-    return session.records(Dissent, sql, agent=agent)
+    return _dissents(session, "d.agent = :agent", agent=agent)
+
+
+def find_dissents(session: Session, text: str, limit: int) -> list[Dissent]:
+    """Return the newest objections to answers in chats that hold a text."""
+    where = "r.message_id IS NOT NULL AND instr(lower(d.text || ' ' || d.quote), lower(:text))"
+    return _dissents(session, where, text=text)[: -limit - 1 : -1]
+
+
+def _dissents(session: Session, where: str, **values: str) -> list[Dissent]:
+    sql = f"""SELECT d.*, r.run_id, r.seq, r.task, r.artifact_type, coalesce(r.message_id, '') AS message_id
+              FROM dissents d JOIN rounds r ON r.id = d.round_id
+              WHERE d.user_id = :user AND {where} ORDER BY d.number"""  # noqa: S608
+    return session.records(Dissent, sql, **values)

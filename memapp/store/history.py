@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from memapp.domain.changes import Actor, ChangeEvent, Event
-from memapp.domain.history import AGENT, IMPORT, RUBRIC, Entry, Step, Version
+from memapp.domain.history import AGENT, IMPORT, ROUND, RUBRIC, Entry, Step, Version
 from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.memory import Memory, State
 from memapp.errors import NotFound
@@ -72,7 +72,7 @@ class Touched:
     @property
     def is_news(self) -> bool:
         """Tell whether a chat is to hear of it: not of lessons, agents, other tags, nor of the end of what lay in the trash."""
-        if self.memory_id.startswith((LESSON, AGENT, RUBRIC)):
+        if self.memory_id.startswith((LESSON, AGENT, RUBRIC, ROUND)):
             return False
         was, now = self.was, self.now
         if was is None or self.event is Event.MERGE:

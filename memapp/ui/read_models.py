@@ -1,12 +1,14 @@
 """Read models of the chat and the top line: put together from the services, on a thread, in the shape a screen shows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.council import Dissent, Round
 from memapp.domain.provenance import Outcome
 from memapp.errors import NotFound
 from memapp.runtime import Runtime
-from memapp.services import chats, downloads, models, not_kept, provenance
+from memapp.services import chats, council, downloads, models, not_kept, provenance
 from memapp.services.chats import ThreadPage, Trace
 from memapp.services.consent import pending, questions
 from memapp.services.not_kept import Refusals
@@ -49,6 +51,30 @@ def outcomes(runtime: Runtime, messages: Sequence[Message], refusals: Mapping[st
         rest = not_kept.not_kept(runtime, one, refusals.get(one.id, ()), [each.memory.id for each in taught])
         found[one.id] = Outcome(tuple(taught), tuple(waits), rest)
     return {id: outcome for id, outcome in found.items() if outcome.items}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCouncil:
+    """A council as its card shows it."""
+
+    held: Round
+    dissents: tuple[Dissent, ...] = ()
+    """Those that weigh most first."""
+    is_open: bool = False
+    """It sits, or was stopped."""
+    progress: str = ""
+    """How far it is while it sits."""
+    by: str = ""
+    """Who reviews."""
+
+
+def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCouncil]:
+    """Return the last council over the answer to each message, by the message's id."""
+    found = council.of_messages(runtime, [one.id for one in messages if one.role is Role.USER])
+    return {
+        id: ShownCouncil(held, tuple(council.ranked(runtime, held)), council.is_open(runtime, held), by=council.who(runtime))
+        for id, held in found.items()
+    }
 
 
 def explanations(runtime: Runtime, replies: Sequence[Message]) -> dict[str, tuple[Trace, tuple[int, int]]]:

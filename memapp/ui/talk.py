@@ -24,7 +24,7 @@ from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, downloads, forget, models, run_in_chat, upkeep
+from memapp.services import backups, chats, council, downloads, forget, models, run_in_chat, upkeep
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -109,6 +109,14 @@ class Talk:
     def resend(self, message: Message, text: str, pasted: Spans) -> None:
         events = partial(resend_turn, self.runtime, message.id, text, pasted=pasted)
         self._begin(message.thread_id, events, Writing(text, pasted))
+
+    def council(self, thread_id: str, message_id: str) -> None:
+        """Hold a council over the answer to a message, or go on with it."""
+        self._begin(thread_id, partial(council.hold, self.runtime, message_id))
+
+    def ask_council(self, thread: Thread | None, text: str, persona: str = "") -> None:
+        """Send a message, and hold a council over the answer."""
+        self._begin_in(thread, persona, partial(council.ask, self.runtime, text=text), Writing(f"/council {text}", ()))
 
     def remark(self, thread: Thread) -> None:
         """Ask for a remark nobody asked for."""

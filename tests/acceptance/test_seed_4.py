@@ -44,7 +44,7 @@ def dissent(runtime: Runtime, text: str, *citations: str, impact: bool, agent: s
             vector[ord(letter) - ord("a")] += 1
     vector /= np.linalg.norm(vector)
     with runtime.write() as session:
-        held = agents.add_round(session, RUN, seq, "Write ADR for GraphQL migration", "curator", artifact_type="adr")
+        held = agents.add_round(session, RUN, "Write ADR for GraphQL migration", "curator", artifact_type="adr")
         past = agents.past_vectors(session, agent, "letters")
         depth = rules.dissent_depth(text, citations, rules.novelty(float(vector @ one) for one in past))
         number = agents.add_dissent(session, held, agent, text, citations, depth, vector=vector, model_id="letters")

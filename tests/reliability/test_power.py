@@ -12,6 +12,7 @@ from memapp import bootstrap
 from memapp.domain.changes import (
     AgentChanged,
     Change,
+    CouncilDecided,
     Created,
     FailuresMerged,
     FailuresParted,
@@ -33,14 +34,15 @@ from memapp.domain.changes import (
     SoftDeleted,
     Updated,
 )
+from memapp.domain.chat import Role
 from memapp.domain.lessons.lesson import LESSON
 from memapp.errors import StoreError
 from memapp.runtime import Runtime
-from memapp.services import curate, forget, runs, undo
+from memapp.services import chats, curate, forget, runs, undo
 from memapp.services.consent import decisions
 from memapp.services.lessons import browse
 from memapp.services.lessons import curate as lessons
-from memapp.store import changes, connection, restore, schema
+from memapp.store import agents, changes, chat, connection, restore, schema
 from memapp.store.place import BACKUPS, new_copy
 from memapp.tools.scripted import ScriptedTool
 from tests.reliability.forked import usually
@@ -73,7 +75,17 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     LessonPurged: lambda runtime, ids: directly(runtime, LessonPurged(ids[-1])),
     AgentChanged: lambda runtime, _: directly(runtime, AgentChanged("rules", blocked=True)),
     RubricChanged: lambda runtime, _: directly(runtime, RubricChanged("Accuracy", 0.3)),
+    CouncilDecided: lambda runtime, _: directly(runtime, CouncilDecided(reviewed(runtime), "revision", "A better answer.")),
 }
+
+
+def reviewed(runtime: Runtime) -> str:
+    """Return the round of a council over an answer."""
+    thread = chats.new_thread(runtime).id
+    with runtime.write() as session:
+        message = chat.add_message(session, thread, Role.USER, "Is it so?", session.now)
+        chat.add_message(session, thread, Role.ASSISTANT, "It is.", session.now, reply_to=message.id)
+        return agents.add_round(session, "run_20260131_081500", "Is it so?", "council", message_id=message.id, draft="It is.")
 
 
 def learned(runtime: Runtime) -> list[str]:

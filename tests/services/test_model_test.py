@@ -44,5 +44,7 @@ def test_a_test_that_is_stopped_keeps_what_came_to_its_end(runtime: Runtime) -> 
 
 
 def test_nine_cases_of_ten_are_enough() -> None:
-    assert [JobTest(passed, 20).holds for passed in (17, 18, 20)] == [False, True, True]
-    assert not JobTest(0, 0).holds
+    assert [JobTest(passed, 20).holds("distil") for passed in (17, 18, 20)] == [False, True, True]
+    assert not JobTest(0, 0).holds("distil")
+    assert [JobTest(passed, 12).holds("finds flaws") for passed in (8, 9)] == [False, True]
+    assert [JobTest(passed, 12).holds("lets sound pass") for passed in (9, 10)] == [False, True]

@@ -436,7 +436,7 @@ def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None
 
 def test_very_low_trust_puts_an_agent_on_probation(runtime: Runtime) -> None:
     with runtime.write() as session:
-        held = agents.add_round(session, "run_20260131_081500", 1, "Is it so?", "persona:tom")
+        held = agents.add_round(session, "run_20260131_081500", "Is it so?", "persona:tom")
         for _ in range(40):
             agents.judge_dissent(
                 session, agents.add_dissent(session, held, "persona:ana", "No.", (), 0.0), impact=False, incorporated=False
@@ -458,7 +458,7 @@ def test_very_low_trust_puts_an_agent_on_probation(runtime: Runtime) -> None:
 def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: Path) -> None:
     judged(runtime, 2, 3)
     with runtime.write() as session:
-        held = agents.add_round(session, "run_20260131_081500", 2, "Write it down", "rules", artifact_type="adr")
+        held = agents.add_round(session, "run_20260131_081500", "Write it down", "rules", artifact_type="adr")
         number = agents.add_dissent(session, held, "rules", "It ignores the tooling.", ("Accuracy", "Completeness"), 1.4)
         agents.judge_dissent(session, number, impact=True, incorporated=True)
     list(trust_upkeep.run_job(runtime, Cancel(), None))
@@ -468,7 +468,7 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
         *("long_term_stats", "rounds_participated", "probation_until"),
     }
     (dissent,) = record["dissent_history"]
-    assert dissent["round_id"] == "run_20260131_081500/round_2"
+    assert dissent["round_id"] == "run_20260131_081500/round_1"
     assert dissent["context"] == {"task": "Write it down", "artifact_type": "adr"}
     override = record["override_history"][0]
     assert (override["agent_output"], override["human_decision"], override["regret"]) == ("Fact rules 2", "", False)

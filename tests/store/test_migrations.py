@@ -45,7 +45,7 @@ def rebuilt() -> str:
     columns = "key, id, user_id, normal_text, " + ", ".join(name for name in memories.COLUMNS if name != "id")
     return "\n".join([
         "INSERT INTO memory_kinds (name) VALUES ('song');",
-        "INSERT INTO actors (name) VALUES ('council');",
+        "INSERT INTO actors (name) VALUES ('orchestra');",
         "DROP VIEW memories_indexed;",
         table.replace(TABLE, ADDED).replace("memories (", "grown (", 1),
         f"INSERT INTO grown ({columns}) SELECT {columns} FROM memories;",

@@ -455,7 +455,7 @@ async def test_a_toast_hides_neither_composer_nor_keys_and_no_half_of_a_key_is_s
             seen.app.clear_notifications()
         await seen.press("escape", "up")
         keys = seen.lines()[-1]
-        assert "^t Loop" in keys and "^p palette" in keys
+        assert "^n New" in keys and "^p palette" in keys
         assert "^b" not in keys
 
 

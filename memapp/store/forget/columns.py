@@ -31,7 +31,7 @@ ELSEWHERE = (
     ),
     """DELETE FROM run_steps WHERE user_id = :user AND (holds(action) OR EXISTS (
            SELECT 1 FROM error_events e WHERE e.step_id = run_steps.id AND holds(e.excerpt)))""",
-    "DELETE FROM dissents WHERE user_id = :user AND holds(text)",
+    "DELETE FROM dissents WHERE user_id = :user AND (holds(text) OR holds(quote))",
     "DELETE FROM rounds WHERE user_id = :user AND (holds(task) OR holds(draft) OR holds(revision) OR holds(final))",
     """UPDATE agents SET imported = '' WHERE user_id = :user AND imported <> ''
        AND EXISTS (SELECT 1 FROM json_tree(agents.imported) one WHERE one.type = 'text' AND holds(one.value))""",

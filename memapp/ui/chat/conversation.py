@@ -127,6 +127,7 @@ class Conversation(Vertical):
             return  # enter was quicker, and what is known now is of the next turn
         self.turn.ended()
         self.status.turn_ended()
+        self.transcript.show_councils()
         self.state.talk.rest(event.thread_id)
         self.begin_silence()
         self._say_what_waits()
@@ -265,6 +266,13 @@ class Conversation(Vertical):
             self.state.held_in = self.state.thread_id
             self.state.talk.send(self.state.thread, GO_ON, ((0, len(GO_ON)),), self.state.persona_id)
 
+    @on(ChatTranscript.CouncilWanted)
+    def _council_wanted(self, event: ChatTranscript.CouncilWanted) -> None:
+        if self.state.busy:
+            self.status.say("Still answering. Esc stops it.")
+        else:
+            self.state.talk.council(self.state.thread_id, event.message_id)
+
     @on(ChatTranscript.RetryWanted)
     def retry(self) -> None:
         answer = self.transcript.replied
@@ -317,6 +325,9 @@ class Conversation(Vertical):
             case "evidence":
                 await asyncio.to_thread(chats.add_context_card, self.state.runtime, (await self._begun()).id, command.text)
                 self.transcript.add_note(Note(f"Evidence added: {shorten(command.text, 200)}"))
+            case "council":
+                self._hold_council(command.text)
+                return
             case "remark":
                 if self.state.busy or not self.state.can_answer:
                     raise UsageError("Still answering." if self.state.busy else "There is no model to say something.")
@@ -336,6 +347,22 @@ class Conversation(Vertical):
                 return
         self.composer.clear_text()
         await self.composer.save()
+
+    def _hold_council(self, question: str) -> None:
+        """Ask a question and hold a council over the answer; without one, over the last answer."""
+        state, reply = self.state, self.transcript.replied
+        if state.busy or (question and not state.can_answer):
+            raise UsageError("Still answering." if state.busy else "There is no model to answer.")
+        if not question and (reply is None or reply.message.reply_to is None):
+            raise UsageError("There is no answer to review.", "Write /council and a question.")
+        self.composer.clear_text()
+        if question:
+            state.held_in = state.thread_id
+            state.talk.ask_council(state.thread, question, state.persona_id)
+            state.begun_by = 0 if state.thread else state.talk.turns
+        elif reply is not None and reply.message.reply_to is not None:
+            state.talk.council(state.thread_id, reply.message.reply_to)
+        self.status.look()
 
     def _leave_for(self, persona: str = "") -> None:
         self.composer.clear_text()

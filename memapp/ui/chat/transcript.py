@@ -7,23 +7,26 @@ message that is chosen; as long as none is, they are words for the composer.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, cast
 
 from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.message import Message as Announcement
 from textual.widgets import Markdown
 
-from memapp.domain.chat import Message, Role, Thread
+from memapp.domain.chat import OWN_WORDS, Message, Origin, Role, Thread
 from memapp.domain.consent import ConsentRequest
 from memapp.domain.memory import Recalled
 from memapp.domain.provenance import NotKept, Outcome, Taught
 from memapp.domain.text import shorten
-from memapp.services import chats, not_kept
+from memapp.domain.trust import Choice
+from memapp.services import chats, council, not_kept
 from memapp.services.consent import pending
 from memapp.services.not_kept import Refusals
 from memapp.ui import read_models
 from memapp.ui.background import background
+from memapp.ui.chat.answer_form import AnswerForm
 from memapp.ui.chat.notes import value_of, with_outcomes
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.status import Status
@@ -33,6 +36,7 @@ from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted, ThreadWa
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy, notify
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
+from memapp.ui.widgets.council import CHOICES, TAKEN, CouncilCard
 from memapp.ui.widgets.labels import matched
 from memapp.ui.widgets.outcome import OutcomeNote, words_of
 from memapp.ui.widgets.transcript import Transcript
@@ -64,6 +68,11 @@ class ChatTranscript(Transcript):
         Binding("m", "remember", "Remember", id="transcript.remember"),
         Binding("u", "take_back", "Undo", id="transcript.take_back"),
         Binding("w", "outcome", "What was kept", id="transcript.outcome"),
+        Binding("s", "council", "Council", id="transcript.council"),
+        *(
+            Binding(str(key), f"take('{choice}')", label, show=False, id=f"transcript.take_{choice}")
+            for key, (choice, label) in CHOICES.items()
+        ),
         Binding("z", "thoughts", "Thoughts", id="transcript.thoughts"),
         Binding("t", "samples", "Sample chats", id="transcript.samples"),
         Binding("v", "colours", "Colours", id="transcript.colours"),
@@ -84,6 +93,12 @@ class ChatTranscript(Transcript):
 
     class RetryWanted(Announcement):
         """The person wants the last message answered again."""
+
+    @dataclass
+    class CouncilWanted(Announcement):
+        """The person wants a council over the answer to a message."""
+
+        message_id: str
 
     class GoOnWanted(Announcement):
         """The person wants more of an answer that ended at its length limit."""
@@ -110,6 +125,7 @@ class ChatTranscript(Transcript):
         await self.show(await self._widgets(page.messages), earlier=page.more, later=later, at=at.id if at else "")
         self.explain_all()
         self.show_outcomes()
+        self.show_councils()
 
     async def show_news(self, thread: Thread) -> bool:
         """Show the end of a thread anew if it is not what is on the screen; say whether all of it is there now.
@@ -135,6 +151,7 @@ class ChatTranscript(Transcript):
             await self.show_earlier(await self._widgets(page.messages), earlier=page.more)
             self.explain(page.messages)
             self.show_outcomes()
+            self.show_councils()
 
     def go_to_end(self) -> None:
         self.screen.post_message(ThreadWanted(self._state.thread))
@@ -214,6 +231,15 @@ class ChatTranscript(Transcript):
             for message in messages:
                 self.put_outcome(message.id, found.get(message.id, Outcome()))
 
+    @background("councils", exclusive=True)
+    async def show_councils(self) -> None:
+        """Show below the answers what councils said of them."""
+        messages = [one.message for one in (*self._above, *self.bubbles) if isinstance(one, Said)]
+        found = await asyncio.to_thread(read_models.councils, self._runtime, messages)
+        if self.is_attached:
+            for shown in found.values():
+                self.put_card(CouncilCard(shown))
+
     @background("waiting")
     async def hide_answered(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
@@ -247,7 +273,7 @@ class ChatTranscript(Transcript):
 
     # What is done with a message -------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # Textual's signature
         match action:
             case "choose":
                 return self._cursor is None and bool(self.bubbles)
@@ -261,6 +287,10 @@ class ChatTranscript(Transcript):
                 return self.outcome.does("edit" if action == "edit" else "keep")
             case "outcome":
                 return self._cursor is not None and self.outcome_below is not None
+            case "council":
+                return self._cursor is not None and self._reviewed() is not None
+            case "take":
+                return self.council is not None and self.council.takes(cast(Choice, parameters[0]))
             case "thoughts":
                 return self._cursor is not None and isinstance(self.cursor, Answer) and self.cursor.thoughts is not None
             case "step" | "open" | "edit" | "remember" | "variant":
@@ -304,6 +334,35 @@ class ChatTranscript(Transcript):
     def action_take_back(self) -> None:
         if self.outcome is not None:
             self.outcome.do("undo")
+
+    def _reviewed(self) -> str | None:
+        """Return the message over whose answer a council can be held: that of the chosen answer, or of a card that stopped."""
+        if self.council is not None:
+            return self.council.message_id if self.council.shown.is_open else None
+        answer = self.cursor
+        if not isinstance(answer, Answer) or answer.message.origin is Origin.COMMAND or answer.message.model == OWN_WORDS:
+            return None
+        return answer.message.reply_to
+
+    def action_council(self) -> None:
+        if message_id := self._reviewed():
+            self.post_message(self.CouncilWanted(message_id))
+
+    @background("deed")
+    async def action_take(self, choice: Choice) -> None:
+        """Take what a council put before the person, or words of their own."""
+        if (card := self.council) is None:
+            return
+        held, label = card.shown.held, TAKEN[choice].rstrip(".")
+        if choice == "edit":
+            save = partial(council.decide, self._runtime, held.id, "edit")
+            done = await self.app.push_screen_wait(AnswerForm(held.revision or held.draft, save))
+        else:
+            done = await asyncio.to_thread(council.decide, self._runtime, held.id, choice)
+        if done is not None:
+            self._state.session.did(self, label, done.step)
+            if self._state.thread is not None:
+                await self.show_thread(self._state.thread)
 
     def action_thoughts(self) -> None:
         """Unfold what the model thought before the chosen answer, or fold it again."""

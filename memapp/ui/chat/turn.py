@@ -7,7 +7,7 @@ from functools import partial
 
 from memapp.domain.chat import Message, MessageStatus, Origin
 from memapp.domain.consent import ConsentRequest
-from memapp.domain.text import one_line, shorten
+from memapp.domain.text import counted, one_line, shorten
 from memapp.domain.turn import (
     Accepted,
     AnswersLeft,
@@ -15,6 +15,7 @@ from memapp.domain.turn import (
     CarriedOut,
     Checked,
     Completed,
+    CouncilSat,
     Failed,
     Found,
     Predicted,
@@ -36,8 +37,10 @@ from memapp.ui.chat.transcript import ChatTranscript
 from memapp.ui.inbox.read_models import Settled, settled_since
 from memapp.ui.messages import Learned, TurnMoved
 from memapp.ui.panels.loop import LoopDrawer
+from memapp.ui.read_models import ShownCouncil
 from memapp.ui.session import recorded
 from memapp.ui.widgets.bubbles import Answer, Note, Said
+from memapp.ui.widgets.council import CouncilCard
 
 HINTS = (
     "memapp keeps sentences of what you type. A click on undo, or ctrl+z in an empty composer, takes one back.",
@@ -116,6 +119,8 @@ class TurnView:
                 await self._carried_out(moved.thread_id, text, step, is_reply=is_reply)
             case Retracted():
                 self._retracted(moved.thread_id, moved.event)
+            case CouncilSat():
+                self._council(moved.thread_id, moved.event)
         self.show_loop()
         if self._accepted is not None and moved.event is not self._accepted:  # by now it was looked at what it states and decides
             accepted, self._accepted = self._accepted, None
@@ -221,6 +226,13 @@ class TurnView:
             more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
             text = texts[0].rstrip("." if more else "")
             self._transcript.add_note(Note(f"{said}: {text}", end=more, step=news.step))
+
+    def _council(self, thread_id: str, sat: CouncilSat) -> None:
+        """Show how far a council is."""
+        progress = f"{sat.spoken} of {sat.of} reviewers have spoken · at most {counted(sat.calls, 'call')} of a model"
+        self._turn.phase = f"Council: {sat.spoken} of {sat.of} · esc stops"
+        if self._state.thread_id == thread_id:
+            self._transcript.put_card(CouncilCard(ShownCouncil(sat.round, sat.round.dissents, True, progress)))
 
     async def _carried_out(self, thread_id: str, text: str, step: str, *, is_reply: bool) -> None:
         """Let what the message asked of the memory be taken back; say it where a model answered the rest."""

@@ -11,7 +11,6 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from memapp.domain.difference import words_changed
 from memapp.domain.history import Moment, Version
 from memapp.domain.howto import numbered
 from memapp.domain.memory import Memory
@@ -19,11 +18,10 @@ from memapp.language.history import who
 from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.activity import timeline
-from memapp.ui.safe import joined, plain
+from memapp.ui.safe import joined
+from memapp.ui.widgets.difference import IN, OUT, difference
 from memapp.ui.widgets.labels import bar, moment
 from memapp.ui.widgets.rowlist import RowList, TimedRows
-
-OUT, IN = "strike $text-error", "bold $text-success"
 
 
 class VersionRows(TimedRows[tuple[int, Moment]]):
@@ -111,11 +109,7 @@ class MemoryHistory(Vertical):
 
 def difference_of(before: Version, after: Version) -> Content:
     """Return what is different, told by signs as well as colours: -words- went out, +words+ came in."""
-    pieces = [
-        {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
-        for one in words_changed(before.text, after.text)
-    ]
-    lines = [Content(" ").join(pieces)]
+    lines = [difference(before.text, after.text)]
     for name, old, new in (
         ("steps", numbered(before.steps, " "), numbered(after.steps, " ")),
         ("tags", ", ".join(before.tags), ", ".join(after.tags)),

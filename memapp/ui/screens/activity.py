@@ -157,6 +157,10 @@ class ActivityScreen(ModeScreen):
         names = [tab for tab, _ in TABS]
         self._open(names[(names.index(self.tab) + step) % len(names)])
 
+    def show_at(self, at: str) -> None:
+        """Show a tab."""
+        self._open(at)
+
     def _open(self, tab: str) -> None:
         self.tab = tab
         self._show_tab()

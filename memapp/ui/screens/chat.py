@@ -48,6 +48,7 @@ ON_MESSAGES = (
     ("Edit and send again", "The chosen or the last one (e)", "edit"),
     ("Remember a message", "The chosen or the last one (m)", "remember"),
     ("What was kept of a message", "And why the rest was not; the chosen or the last one (w)", "outcome"),
+    ("A second opinion", "A council over the chosen or the last answer (s)", "council"),
     ("Open a message or memory", "The chosen or the last one (enter)", "open"),
     ("Go to the first message shown", "The beginning of what is on the screen (g)", "first"),
     ("Go to the end", "The last message of this chat (G)", "last"),
@@ -303,6 +304,10 @@ class ChatScreen(StyledScreen):
                 self.app.post_message(ThreadWanted(thread))
             case "lesson":
                 self.app.post_message(ModeWanted("learned", hit.id))
+            case "agent":
+                self.app.post_message(ModeWanted("activity", "agents"))
+            case "council":
+                self.app.post_message(MessageWanted(hit.id))
 
     def commands(self) -> Iterable[SystemCommand]:
         """Offer in the palette every action that has a key here, and some that have none."""

@@ -1,4 +1,4 @@
-"""Find anything: chats, facts, messages and lessons while the person types."""
+"""Find anything: chats, facts, messages, lessons, agents and councils while the person types."""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,7 +28,14 @@ SNIPPET_CHARS = 160
 SHORT_CHARS = 36
 BESIDE_CHARS = 60
 BESIDE = {"memory": "tagged", "message": "beside"}
-TITLES = {"memory": "Memories", "message": "Messages", "thread": "Chats", "lesson": "Lessons"}
+TITLES = {
+    "memory": "Memories",
+    "message": "Messages",
+    "thread": "Chats",
+    "lesson": "Lessons",
+    "agent": "Agents",
+    "council": "Councils",
+}
 
 
 class FindScreen(ModalScreen[Hit | None]):
@@ -43,7 +50,7 @@ class FindScreen(ModalScreen[Hit | None]):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self._runtime = runtime
-        self._field = Input(placeholder="Search chats, messages, memories and lessons", id="find-text")
+        self._field = Input(placeholder="Search chats, messages, memories, lessons, agents", id="find-text")
         self._hits: dict[str, Hit] = {}
         """By the ids of their rows."""
         self._shown: str | None = None

@@ -22,7 +22,7 @@ from memapp.ui.safe import joined, place_toasts, plain
 
 WARM_SECONDS = 0.15
 DRAFT_SECONDS = 0.4
-FORM_CELLS = 16
+FORM_CELLS = 18
 """Of a command as it is listed."""
 
 

@@ -14,10 +14,11 @@ from memapp.domain.memory import Recalled
 from memapp.domain.provenance import Outcome
 from memapp.ui.safe import plain
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
+from memapp.ui.widgets.council import CouncilCard
 from memapp.ui.widgets.outcome import OutcomeNote
 
 Bubble = Said | Answer
-Stop = Bubble | OutcomeNote
+Stop = Bubble | OutcomeNote | CouncilCard
 """Where the cursor can be."""
 
 AT_FIRST = 12
@@ -60,7 +61,7 @@ class Transcript(VerticalScroll):
 
     @property
     def stops(self) -> list[Stop]:
-        return [child for child in self.children if isinstance(child, Said | Answer | OutcomeNote) and child.display]
+        return [child for child in self.children if isinstance(child, Stop) and child.display]
 
     @property
     def stop(self) -> Stop | None:
@@ -75,6 +76,11 @@ class Transcript(VerticalScroll):
         return self.stop if isinstance(self.stop, OutcomeNote) else None
 
     @property
+    def council(self) -> CouncilCard | None:
+        """The card of a council, where that is chosen."""
+        return self.stop if isinstance(self.stop, CouncilCard) else None
+
+    @property
     def outcome_below(self) -> OutcomeNote | None:
         """The line on what came of the message that is chosen, or that the chosen answer answers."""
         stops = self.stops
@@ -85,13 +91,10 @@ class Transcript(VerticalScroll):
     @property
     def cursor(self) -> Bubble | None:
         """The message that keys act on: the chosen one or that above the chosen line, else the last."""
-        before = list(itertools.takewhile(lambda one: one is not self.outcome, self.stops))
-        at = (
-            self.stop
-            if self.outcome is None
-            else next((one for one in reversed(before) if not isinstance(one, OutcomeNote)), None)
-        )
-        return at if isinstance(at, Said | Answer) else None
+        if self.stop is None or isinstance(self.stop, Said | Answer):
+            return self.stop
+        before = list(itertools.takewhile(lambda one: one is not self.stop, self.stops))
+        return next((one for one in reversed(before) if isinstance(one, Said | Answer)), None)
 
     @property
     def last_answer(self) -> Answer | None:
@@ -192,20 +195,33 @@ class Transcript(VerticalScroll):
 
     def put_outcome(self, message_id: str, outcome: Outcome) -> None:
         """Say below the answers to a message what came of it."""
-        there = [*self._above, *self.children]
+        there = (*self._above, *self.children)
         if note := next((one for one in there if isinstance(one, OutcomeNote) and one.message_id == message_id), None):
             note.show(outcome)
-            return
-        at = next((n for n, one in enumerate(there) if isinstance(one, Said) and one.message.id == message_id), None)
-        if at is None or not outcome.items:
+        elif outcome.items:
+            self._put_below(note := OutcomeNote(message_id, outcome))
+            self._drop_notes(note.takes_back)
+
+    def put_card(self, card: CouncilCard) -> None:
+        """Show a council below the answer to its message, in the place of what was shown of it."""
+        there = (*self._above, *self.children)
+        if shown := next((one for one in there if isinstance(one, CouncilCard) and one.message_id == card.message_id), None):
+            shown.show(card.shown)
+        else:
+            self._put_below(card)
+
+    def _put_below(self, note: OutcomeNote | CouncilCard) -> None:
+        """Put a line below the answers to its message, if that is on the screen."""
+        there = [*self._above, *self.children]
+        at = next((n for n, one in enumerate(there) if isinstance(one, Said) and one.message.id == note.message_id), None)
+        if at is None:
             return
         answers = itertools.takewhile(lambda one: not isinstance(one, Said), there[at + 1 :])
-        last = max((n for n, one in enumerate(answers, start=at + 1) if isinstance(one, Answer)), default=at)
+        last = max((n for n, one in enumerate(answers, start=at + 1) if isinstance(one, Answer | CouncilCard)), default=at)
         if last < len(self._above):
-            self._above.insert(last + 1, OutcomeNote(message_id, outcome))
+            self._above.insert(last + 1, note)
         else:
-            self.mount(note := OutcomeNote(message_id, outcome), after=there[last])
-            self._drop_notes(note.takes_back)
+            self.mount(note, after=there[last])
 
     def _drop_notes(self, step: str) -> None:
         """Take away quiet lines whose undo stands in a line on what came of a message."""
@@ -221,8 +237,8 @@ class Transcript(VerticalScroll):
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
-        widget = next((one for one in under.ancestors_with_self if isinstance(one, Said | Answer | OutcomeNote)), None)
-        if not isinstance(widget, Said | Answer | OutcomeNote):
+        widget = next((one for one in under.ancestors_with_self if isinstance(one, Stop)), None)
+        if not isinstance(widget, Stop):
             return
         self._move_cursor(widget)
         number = event.style.meta.get("chip")
@@ -300,7 +316,8 @@ class Transcript(VerticalScroll):
                 one.leave_chips()
             elif isinstance(one, OutcomeNote):
                 one.draw()
-        if (self._cursor is None) != (stop is None) or isinstance(stop, OutcomeNote) or isinstance(self._cursor, OutcomeNote):
+        lines = OutcomeNote | CouncilCard
+        if (self._cursor is None) != (stop is None) or isinstance(stop, lines) or isinstance(self._cursor, lines):
             self.call_later(self.refresh_bindings)
         self._cursor = stop
         if stop is not None:

@@ -109,6 +109,7 @@ REGISTRY: dict[str, How] = {
     "rounds.final": How.ROW,
     "dissents.agent": How.WORDLESS,
     "dissents.text": How.ROW,
+    "dissents.quote": How.ROW,
     "dissents.citations": How.WORDLESS,
     "dissents.vector": How.OWNER,
     "trust_history.agent": How.WORDLESS,

@@ -1,0 +1,94 @@
+"""A second opinion from the command line: reviewers look at an answer, and the person takes what they want."""
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from memapp.cli.output import opened, say, show, show_json
+from memapp.cli.talk import answer, learn, load
+from memapp.domain.chat import Role, Thread
+from memapp.domain.council import Round
+from memapp.domain.trust import Choice
+from memapp.domain.turn import CouncilSat
+from memapp.errors import UsageError
+from memapp.inference import Cancel
+from memapp.runtime import Runtime
+from memapp.services import chats, ids, turn
+from memapp.services import council as service
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--chat", "chat_id", metavar="ID", default="", help="Of this chat; else the last one.")
+@click.option(
+    "--take", type=click.Choice(["draft", "revision", "none"]), help="Take the answer as it was, its revision, or neither."
+)
+@click.option("--edit", metavar="TEXT", default="", help="Take these words in its place.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON: the round with its objections.")
+@click.pass_obj
+def council(options: dict[str, Any], text: tuple[str, ...], chat_id: str, take: Choice | None, edit: str, as_json: bool) -> None:
+    """Ask one question and let reviewers look at the answer.
+
+    Without a question they look at the last answer, or go on where they stopped; with --take or --edit it is decided what stands.
+    """
+    question = " ".join(text)
+    with opened(options) as runtime:
+        thread = _thread(runtime, chat_id)
+        if take or edit:
+            _decide(runtime, thread, take or "edit", edit)
+            return
+        load(runtime)
+        if question:
+            turn.checked(question)
+            thread = thread if chat_id and thread else chats.new_thread(runtime)
+            answer(runtime, thread.id, turn.take_turn(runtime, thread.id, question), as_json=False)
+        message_id = _answered(runtime, thread)
+        sat = None
+        for sat in service.hold(runtime, message_id, cancel=Cancel()):
+            if isinstance(sat, CouncilSat) and sys.stderr.isatty():
+                say(f"{sat.spoken} of {sat.of} reviewers have spoken, at most {sat.calls} calls of a model.")
+        if question:
+            learn(runtime, Cancel())
+        held = service.of_messages(runtime, [message_id])[message_id]
+        if as_json:
+            show_json(asdict(held))
+        else:
+            _show(runtime, held)
+
+
+def _thread(runtime: Runtime, chat_id: str) -> Thread | None:
+    if chat_id:
+        return chats.get_thread(runtime, ids.chat(runtime, chat_id))
+    return next(iter(chats.list_threads(runtime, limit=1)), None)
+
+
+def _answered(runtime: Runtime, thread: Thread | None) -> str:
+    """Return the last message of a chat that was answered."""
+    messages = chats.page(runtime, thread.id).messages if thread else []
+    found = next((one.reply_to for one in reversed(messages) if one.role is Role.ASSISTANT and one.reply_to), None)
+    if found is None:
+        raise UsageError("There is no answer to review.", "Write a question after `memapp council`.")
+    return found
+
+
+def _show(runtime: Runtime, held: Round) -> None:
+    for one in service.ranked(runtime, held):
+        quote = f" ({one.quote})" if one.quote not in one.text else ""
+        show(f"✗ {', '.join(one.citations)}: {one.text}{quote}")
+    if not held.dissents:
+        show("Nobody objects: the answer stands.")
+    elif held.revision:
+        show(f"\n{held.revision}")
+        say("To take it: memapp council --take revision. Or: --take draft, --take none, --edit TEXT.")
+
+
+def _decide(runtime: Runtime, thread: Thread | None, choice: Choice, text: str) -> None:
+    message_id = _answered(runtime, thread)
+    held = service.of_messages(runtime, [message_id]).get(message_id)
+    if held is None:
+        raise UsageError("No council was held over the last answer.", "`memapp council` holds one.")
+    service.decide(runtime, held.id, choice, text)
+    show(service.of_messages(runtime, [message_id])[message_id].final or "Neither stands any more.")
+    say("To undo: memapp undo.")

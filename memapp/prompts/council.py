@@ -1,0 +1,71 @@
+"""The model calls of a council: a reviewer that looks at an answer by one criterion, and the revision after all objections."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memapp.domain.council import Objection
+from memapp.domain.prompt import Prompt, PromptTurn, Sampling
+from memapp.domain.text import clean, one_line, shorten
+from memapp.prompts.few_shot import with_notes
+from memapp.prompts.templates import template
+
+REVIEW_TOKENS = 120
+MOST_CHARS = 400
+"""Of an objection and of its quote."""
+IF_IN_DOUBT = "If in doubt: sound."
+AGAINST = "Speak against the answer: look for the strongest thing that can be said against it."
+"""What the devil's advocate is told in the place of that."""
+GRAMMAR = r"""
+root ::= "{\"verdict\": \"" ("sound\"}" | "flawed\", \"quote\": " string ", \"objection\": " string "}")
+string ::= "\"" ([^"\\\x00-\x1F] | "\\" ["\\/bfnrt])* "\""
+"""
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": ["sound", "flawed"]},
+        "quote": {"type": "string"},
+        "objection": {"type": "string"},
+    },
+    "required": ["verdict"],
+    "additionalProperties": False,
+}
+"""The same for servers that take no grammar."""
+
+
+def review(
+    asks: str, message: str, notes: Sequence[str], answer: str, *, speaks_against: bool = False
+) -> tuple[Prompt, Sampling]:
+    """Ask one reviewer, who sees nothing of the others."""
+    system = template("review").substitute(asks=asks, stance=AGAINST if speaks_against else IF_IN_DOUBT)
+    asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}"
+    return _prompt(system, asked), Sampling(REVIEW_TOKENS, grammar=GRAMMAR, schema=SCHEMA)
+
+
+def parse(text: str, criterion: str, message: str, answer: str) -> Objection | None:
+    """Read what a reviewer says; None for no objection, and for one that quotes neither the answer nor the message."""
+    try:
+        said = json.loads(text, strict=False)
+        quote, why = (one_line(said[part]).strip() for part in ("quote", "objection"))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    if said.get("verdict") != "flawed" or not why or not quote or (quote not in answer and quote not in message):
+        return None
+    return Objection(criterion, shorten(clean(why), MOST_CHARS), quote[:MOST_CHARS])
+
+
+def revision(
+    message: str, notes: Sequence[str], answer: str, objections: Sequence[Objection], reply_tokens: int
+) -> tuple[Prompt, Sampling]:
+    """Ask for the answer again, as the objections want it."""
+    listed = "\n".join(f"- {_said(one)}" for one in objections)
+    asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}\n\n[objections]\n{listed}"
+    return _prompt(template("revision").template, asked), Sampling(reply_tokens)
+
+
+def _said(one: Objection) -> str:
+    return clean(f'"{one.quote}": {one.text}' if one.quote else one.text)
+
+
+def _prompt(system: str, asked: str) -> Prompt:
+    return Prompt(system, (PromptTurn("user", asked),), slot="scratch")

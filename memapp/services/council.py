@@ -1,0 +1,237 @@
+"""A council over an answer, on demand: reviewers apart from each other, a revision, and the person, who takes what they want.
+
+One reviewer for each criterion of the rubric: the rules of `language.review`, and beside them a model that passed the test for
+it. Each step is saved with the checkpoint of the chat, so a council that was stopped or killed goes on where it was.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import methodcaller
+from random import Random
+
+from memapp.domain.changes import CouncilDecided, Revision
+from memapp.domain.chat import Message, Role
+from memapp.domain.council import Dissent, Objection, OpenCouncil, Round, corrected, is_taken_over
+from memapp.domain.memory import Recalled
+from memapp.domain.trust import Choice, devils_advocate, dissent_depth, novelty
+from memapp.domain.turn import Accepted, Completed, CouncilSat, TurnEvent
+from memapp.errors import UsageError
+from memapp.inference import Cancel, ChatModel, whole_reply
+from memapp.language import review
+from memapp.language.review import Material
+from memapp.language.word_file import words_of
+from memapp.prompts import council as prompts
+from memapp.prompts import respond
+from memapp.runtime import Runtime
+from memapp.services import rubric, trust
+from memapp.services.embed import embedded
+from memapp.services.model_jobs import may_review
+from memapp.services.open_turn import ANSWERED_ELSEWHERE
+from memapp.services.query import conversation_scope, find
+from memapp.services.quotations import quotation
+from memapp.services.recall import RecallRequest
+from memapp.services.rubric import Criterion
+from memapp.services.turn import take_turn
+from memapp.store import agents, changes, chat, checkpoints, leases
+from memapp.store.session import Session
+
+AUTHOR = "council"
+"""Who writes the revision."""
+MOST_NOTES, FROM_CHAT = 12, 20
+"""So many notes an answer is held against, and so many of the last messages of its chat."""
+ARTIFACT = "answer"
+
+
+def ask(runtime: Runtime, thread_id: str, text: str, *, cancel: Cancel | None = None) -> Iterator[TurnEvent]:
+    """Send a message, and hold a council over the answer."""
+    cancel, sent, is_answered = cancel or Cancel(), "", False
+    for event in take_turn(runtime, thread_id, text, cancel=cancel):
+        match event:
+            case Accepted(message=Message() as message):
+                sent = message.id
+            case Completed():
+                is_answered = not cancel.is_set()
+        yield event
+    if is_answered:
+        yield from hold(runtime, sent, cancel=cancel, writes_draft=True)
+
+
+def hold(runtime: Runtime, message_id: str, *, cancel: Cancel, writes_draft: bool = False) -> Iterator[TurnEvent]:
+    """Review the answer to a message; go on with the council over it that was stopped. Raises `UsageError` for no answer."""
+    session = runtime.read()
+    message = chat.get_message(session, message_id)
+    reply = next((one for one in chat.variants(session, message_id) if one.active and one.text), None)
+    if reply is None or message.role is not Role.USER:
+        raise UsageError("There is no answer to review.")
+    at, held = checkpoints.load(session, message.thread_id).council, agents.latest_rounds(session, [message_id]).get(message_id)
+    if at is None or held is None or at.round_id != held.id or held.draft != reply.text:
+        held, at = _begin(runtime, message, reply, writes_draft=writes_draft)
+    with leases.hold(runtime.write, chat.answering(message.thread_id)) as mine:
+        if not mine:
+            raise UsageError(*ANSWERED_ELSEWHERE)
+        yield from _sit(runtime, held, at, message, cancel)
+
+
+def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: bool) -> tuple[Round, OpenCouncil]:
+    """Say who reviews, in which order, and which of them speaks against the answer."""
+    model = runtime.chat.ready()
+    reviewer = model.name if model is not None and may_review(runtime, model) else ""
+    names = [one.name for one in rubric.list_criteria(runtime) if one.weight > 0 and (reviewer or one.name in review.BY_RULES)]
+    names = [one for one in names if not trust.is_blocked(runtime.read(), _agent(one))]
+    if not names:
+        raise UsageError("There is nobody to review it.", "`memapp rubric` and `memapp agents` say who may.")
+    with runtime.write() as session:
+        run = f"run_{chat.get_thread(session, message.thread_id).created_at:%Y%m%d_%H%M%S}"
+        given = {"thread_id": message.thread_id, "message_id": message.id, "artifact_type": ARTIFACT, "draft": reply.text}
+        round_id = agents.add_round(session, run, message.text[:2000], AUTHOR, **given)
+        random = Random(round_id)
+        random.shuffle(names)
+        candidates = [trust.record(session, _agent(one)).candidate for one in names]
+        advocate = devils_advocate(candidates, session.now, random).name if reviewer else ""
+        calls = writes_draft + len(names) * bool(reviewer) + (model is not None)
+        at = OpenCouncil(round_id, tuple(names), advocate, reviewer, calls)
+        checkpoints.advance(session, message.thread_id, methodcaller("with_council", at))
+        return agents.get_round(session, round_id), at
+
+
+def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cancel: Cancel) -> Iterator[TurnEvent]:
+    """Let those speak who have not, then revise."""
+    seen, told = material(runtime, message, held.draft)
+    by_rules, criteria = review.objections(seen), {one.name: one for one in rubric.list_criteria(runtime)}
+    model = runtime.chat.ready()
+    before, of = held, len(at.left) + len({one for each in held.dissents for one in each.citations})
+    for name in at.left:
+        yield CouncilSat(before, of - len(at.left), of, at.calls)
+        found = [one for one in by_rules if one.criterion == name]
+        if at.model and model is not None and name in criteria:
+            found += _reviewed(model, held, criteria[name], told, cancel, speaks_against=at.advocate == _agent(name))
+        if cancel.is_set():
+            return
+        at = replace(at, left=at.left[1:])
+        with runtime.write() as session:
+            agents.count_round(session, _agent(name), "reviewer", at.model)
+            for one in found:
+                _note(runtime, session, held.id, one)
+            checkpoints.advance(session, held.thread_id, methodcaller("with_council", at))
+            before = agents.get_round(session, held.id)
+        yield CouncilSat(before, of - len(at.left), of, at.calls)
+    revised = _revise(runtime, before, by_rules, told, cancel)
+    if cancel.is_set():
+        return
+    with runtime.write() as session:
+        if revised:
+            agents.revise(session, held.id, revised)
+            again = review.objections(material(runtime, message, revised)[0])
+            for dissent in before.dissents:
+                agents.judge_dissent(session, dissent.number, incorporated=is_taken_over(dissent, revised, again))
+        agents.count_round(session, AUTHOR, "curator", model.name if model else "")
+        checkpoints.advance(session, held.thread_id, methodcaller("with_council", None))
+        done = agents.get_round(session, held.id)
+    yield CouncilSat(done, of, of, at.calls)
+
+
+def _reviewed(
+    model: ChatModel,
+    held: Round,
+    criterion: Criterion,
+    told: Sequence[Recalled],
+    cancel: Cancel,
+    *,
+    speaks_against: bool,
+) -> list[Objection]:
+    """Ask a model for its view by one criterion; it gets the notes in an order of its own."""
+    notes = [respond.note(one) for one in told]
+    Random(f"{held.id} {criterion.name}").shuffle(notes)
+    asks = criterion.asks or f"Is it right by this: {criterion.name}?"
+    asked = prompts.review(asks, held.task, notes, held.draft, speaks_against=speaks_against)
+    found = prompts.parse(whole_reply(model, *asked, cancel), criterion.name, held.task, held.draft)
+    return [found] if found else []
+
+
+def _note(runtime: Runtime, session: Session, round_id: str, one: Objection) -> None:
+    """Keep an objection, with its depth: how new it is among those of its agent."""
+    agent, embedder = _agent(one.criterion), runtime.embedding.ready()
+    rows = embedded(runtime, [one.text]) if embedder else None
+    vector = None if rows is None else rows[0]
+    past = agents.past_vectors(session, agent, embedder.model_id) if embedder else []
+    new = novelty(float(vector @ other) for other in past) if vector is not None else 0.0
+    depth = dissent_depth(one.text, [one.criterion], new)
+    by = embedder.model_id if embedder and vector is not None else ""
+    agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, quote=one.quote, vector=vector, model_id=by)
+
+
+def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], told: Sequence[Recalled], cancel: Cancel) -> str:
+    """Return the answer as the objections want it; empty where there are none. What a model leaves wrong the rules take out."""
+    if not held.dissents:
+        return ""
+    text, model = held.draft, runtime.chat.ready()
+    if model is not None:
+        objections = [Objection(one.citations[0], one.text, one.quote) for one in held.dissents]
+        notes, tokens = [respond.note(one) for one in told], runtime.settings.reply_tokens
+        text = whole_reply(model, *prompts.revision(held.task, notes, held.draft, objections, tokens), cancel).strip() or text
+    return corrected(text, by_rules) or held.draft
+
+
+def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material, list[Recalled]]:
+    """Return what an answer is held against: notes that it or its message may be about, and what was said in the chat."""
+    session, scope = runtime.read(), conversation_scope(runtime)
+    earlier = chat.list_messages(session, message.thread_id, before=message.seq, limit=FROM_CHAT)
+    without = frozenset([message.id, *(one.id for one in earlier)])
+    found: dict[str, Recalled] = {}
+    for text in (message.text, *review.claims(answer, words_of(answer))):
+        hits = find(runtime, RecallRequest(text, 4, without, scope=scope))
+        told = [hit for hit in hits if hit.said_by != "assistant" and respond.stated(hit)]
+        found |= {hit.id: hit for hit in told if len(found) < MOST_NOTES}
+    notes = list(found.values())
+    said = [one.text for one in earlier if one.role is Role.USER]
+    replies = [one.text for one in earlier if one.role is Role.ASSISTANT and one.text]
+    quotes = {respond.words(hit): quotation(runtime, hit) for hit in notes}
+    return Material(message.text, answer, quotes, said, replies), notes
+
+
+# What the person takes -----------------------------------------------------------------------------------------------------
+
+
+def decide(runtime: Runtime, round_id: str, choice: Choice, text: str = "") -> Revision:
+    """Take the draft, the revision, words of one's own, or nothing; it stands in the chat from then on."""
+    held = agents.get_round(runtime.read(), round_id)
+    taken = {"draft": held.draft, "revision": held.revision, "edit": text.strip(), "none": ""}[choice]
+    if choice != "none" and not taken:
+        raise UsageError("There is no revision." if choice == "revision" else "There is nothing to take.")
+    message = chat.get_message(runtime.read(), held.message_id)
+    again = review.objections(material(runtime, message, taken)[0]) if choice in ("revision", "edit") else []
+    with runtime.write() as session:
+        for one in held.dissents:
+            agents.judge_dissent(session, one.number, impact=choice != "draft" and is_taken_over(one, taken, again))
+        return changes.apply(session, CouncilDecided(held.id, choice, taken), runtime.actor(held.thread_id))
+
+
+def of_messages(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, Round]:
+    """Return the last council over the answer to each message that had one."""
+    return agents.latest_rounds(runtime.read(), message_ids)
+
+
+def ranked(runtime: Runtime, held: Round) -> list[Dissent]:
+    """Return the objections, those first that weigh most: by their criterion, and by the trust in who objects."""
+    session = runtime.read()
+    weights = {one.name: one.weight for one in rubric.criteria(session)}
+    weight = {one.agent: weights.get(one.citations[0], 0.0) * trust.record(session, one.agent).trust for one in held.dissents}
+    return sorted(held.dissents, key=lambda one: -weight[one.agent])
+
+
+def who(runtime: Runtime) -> str:
+    """Say who reviews answers now."""
+    model = runtime.chat.ready()
+    if model is None:
+        return "by rules"
+    return f"by rules and {model.name}" if may_review(runtime, model) else f"by rules: {model.name} passed no test as a reviewer"
+
+
+def is_open(runtime: Runtime, held: Round) -> bool:
+    """Return True for a council that was stopped before its end."""
+    at = checkpoints.load(runtime.read(), held.thread_id).council
+    return at is not None and at.round_id == held.id
+
+
+def _agent(criterion: str) -> str:
+    return f"reviewer:{criterion}"

@@ -1,0 +1,74 @@
+"""The card of a council below an answer: the objections, the revision as a difference, and a key for each thing one can take."""
+
+from textual.content import Content
+from textual.widgets import Static
+
+from memapp.domain.council import Dissent
+from memapp.domain.text import clean, counted, one_line, shorten
+from memapp.domain.trust import Choice
+from memapp.ui.read_models import ShownCouncil
+from memapp.ui.safe import joined, plain
+from memapp.ui.widgets.difference import difference
+
+CHOICES: dict[int, tuple[Choice, str]] = {
+    1: ("draft", "Keep the answer"),
+    2: ("revision", "Take the revision"),
+    3: ("edit", "Your own words"),
+    4: ("none", "Neither"),
+}
+"""What can be taken, by its key."""
+TAKEN: dict[Choice, str] = {
+    "draft": "You kept the answer.",
+    "revision": "You took the revision.",
+    "edit": "You took words of your own.",
+    "none": "You took neither.",
+}
+QUOTED = 120
+
+
+class CouncilCard(Static):
+    """What a council says so far, or said."""
+
+    def __init__(self, shown: ShownCouncil) -> None:
+        super().__init__(markup=False, classes="council")
+        self.message_id = shown.held.message_id
+        self.show(shown)
+
+    def show(self, shown: ShownCouncil) -> None:
+        self.shown = shown
+        held = shown.held
+        lines = [joined(("Council", "bold $secondary"), (f"  {shown.progress or self._count()}", "$text-muted"))]
+        lines += [self._objection(one) for one in shown.dissents]
+        if held.revision:
+            lines += [joined(("Revision  ", "bold"), difference(held.draft, held.revision))]
+        if not shown.progress:
+            lines.append(self._end())
+        self.update(Content("\n").join(lines))
+
+    def _count(self) -> str:
+        objections = counted(len(self.shown.dissents), "objection") if self.shown.dissents else ""
+        return " · ".join(filter(None, (objections, self.shown.by)))
+
+    def takes(self, choice: Choice) -> bool:
+        """Say whether a choice can be made now."""
+        held = self.shown.held
+        is_there = {"draft": True, "revision": bool(held.revision), "edit": True, "none": True}[choice]
+        return not self.shown.is_open and held.choice is None and bool(held.dissents) and is_there
+
+    def _objection(self, one: Dissent) -> Content:
+        quote = f" “{shorten(one_line(clean(one.quote)), QUOTED)}”" if one.quote not in one.text else ""
+        became = {True: " · taken over", False: " · stays", None: ""}[one.impact]
+        name = (", ".join(one.citations), "bold")
+        return joined(("✗ ", "$text-warning"), name, f" {clean(one.text)}", (f"{quote}{became}", "$text-muted"))
+
+    def _end(self) -> Content:
+        held = self.shown.held
+        if held.choice is not None:
+            back = " You took that back." if held.reverted_at else " ctrl+z takes it back."
+            return plain(f"{TAKEN[held.choice]}{back}", "$text-muted")
+        if self.shown.is_open:
+            return plain("It was stopped: s goes on there.", "$text-muted")
+        if not held.dissents:
+            return plain("Nobody objects: the answer stands.", "$text-muted")
+        keys = ["1 keep the answer", *(["2 take the revision"] if held.revision else []), "3 your own words", "4 neither"]
+        return joined(("  ".join(keys), "bold"), ("  (esc, ↑ to this card)", "$text-muted"))

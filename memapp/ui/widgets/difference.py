@@ -1,0 +1,17 @@
+"""The difference between two texts as it is shown: told by signs as well as colours, -words- went out, +words+ came in."""
+
+from textual.content import Content
+
+from memapp.domain.difference import words_changed
+from memapp.ui.safe import plain
+
+OUT, IN = "strike $text-error", "bold $text-success"
+
+
+def difference(before: str, after: str) -> Content:
+    """Return both texts as one, with what differs marked."""
+    pieces = [
+        {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
+        for one in words_changed(before, after)
+    ]
+    return Content(" ").join(pieces)
