@@ -44,7 +44,9 @@ def words(text: str) -> frozenset[str]:
 
 
 NETWORK = words("socket ssl http urllib ftplib smtplib imaplib poplib telnetlib xmlrpc socketserver webbrowser")
-PURE = words("bisect collections dataclasses datetime difflib enum functools itertools json math re types typing unicodedata")
+PURE = words(
+    "bisect collections dataclasses datetime difflib enum functools html itertools json math re types typing unicodedata"
+)
 """What reads no file, no clock and no environment."""
 
 
@@ -55,7 +57,7 @@ def rule(ours: str, theirs: str = "", inside_functions: str = "", standard: froz
 # Packages first, then the single modules beside them. A name may stand for a module of a package: `store.database`.
 RULES = {
     # `random` draws the same from the same seed, which is always given, and `zlib` has a checksum.
-    "domain": rule("domain errors", "pydantic rapidfuzz", standard=PURE | {"random", "zlib"}),
+    "domain": rule("domain errors", "pydantic rapidfuzz", "yaml", standard=PURE | {"random", "zlib"}),
     # Word lists are data; `language.lexicon` reads them once and hands them on.
     "language": rule("language domain errors paths", "rapidfuzz numpy", standard=PURE | {"fractions", "tomllib", "zlib"}),
     "store": rule("store domain errors paths", "sqlite_utils numpy"),

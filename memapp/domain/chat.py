@@ -65,6 +65,8 @@ class Message:
     """False for an older variant of a reply, and for what an edited message left behind."""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
+    time_estimated: bool = False
+    """It was imported without a time, and has that of a neighbour."""
 
     @property
     def typed_text(self) -> str:

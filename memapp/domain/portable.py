@@ -120,6 +120,7 @@ class MessageLine(PortableLine):
     model: Name
     usage: Annotated[dict[str, int | float | bool], AfterValidator(_usage)]
     created_at: Moment
+    time_estimated: bool = False
 
 
 class Used(PortableLine):
@@ -276,6 +277,11 @@ Row = ThreadLine | MessageLine | RelationLine | ContextCardLine | PredictionLine
 """What is written as it is; the rest goes through `store.changes` and `services.consent`."""
 ORDER: tuple[type[PortableLine], ...] = get_args(Item)
 """The order of the lines: what others refer to comes first."""
+_KINDS: tuple[type[PortableLine], ...] = (Header, *ORDER)
+_REQUIRED = {
+    get_args(kind.model_fields["type"].annotation)[0]: {name for name, field in kind.model_fields.items() if field.is_required()}
+    for kind in _KINDS
+}
 _ITEM: TypeAdapter[Item] = TypeAdapter(Annotated[Item, Field(discriminator="type")])
 
 # Reading ---------------------------------------------------------------------------------------------------------------
@@ -308,6 +314,11 @@ def read_items(lines: Iterable[bytes]) -> Iterator[tuple[int, Item]]:
     if header is None or len(seen) != header.items:
         expected = header.items if header else "a header"
         raise refusal(f"Line {number}", f"the file ends here, {len(seen):,} of {expected} lines are there")
+
+
+def is_line(data: object) -> bool:
+    """Return True for what stands on a line of an export of memapp, and nowhere else."""
+    return isinstance(data, dict) and _REQUIRED.get(str(data.get("type")), {""}) <= data.keys()
 
 
 def _read(line: bytes, number: int) -> Any:

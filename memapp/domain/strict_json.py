@@ -14,9 +14,9 @@ from memapp.domain.text import UNSEEN, UNWANTED
 MAX_DEPTH = 32
 TOO_DEEP = f"nested more than {MAX_DEPTH} deep"
 LARGEST_INT = 2**63 - 1
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 """A whole text, also one that does not end, so that nothing is looked at twice; or a bracket outside of texts."""
-_BYTE_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_BYTE_MARK = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{},]', re.DOTALL)
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*")
 _OPENING, _CLOSING, _COMMA = b"[{", b"]}", ord(",")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

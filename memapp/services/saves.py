@@ -67,7 +67,7 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
         thread = chat.create_thread(session, title, persona, session.now, save.trust_level)
         for exchange in save.conversation_history:
             count += _add_exchange(session, thread, exchange, exchange.timestamp or session.now)
-        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), name=named(path))
+        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), name=named(path), beside=session.now)
         ask_about_chat(work, thread)
     return thread, count
 
@@ -136,7 +136,8 @@ def _as_markdown(runtime: Runtime, thread: Thread, messages: list[Message]) -> s
     for message in messages:
         who = persona.user_name if message.role is Role.USER else persona.name
         ended = called("ended", message.status, "")
-        lines += [f"**{who}** · {message.created_at:%Y-%m-%d %H:%M} UTC{ended}", "", message.text, ""]
+        about = "about " if message.time_estimated else ""
+        lines += [f"**{who}** · {about}{message.created_at:%Y-%m-%d %H:%M} UTC{ended}", "", message.text, ""]
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ Memories are not written here: `store.changes.apply` does that.
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,7 +39,7 @@ _REFERENCES: dict[type[PortableLine], dict[str, str]] = {
     portable.RecallLine: {"message_id": "messages"},
 }
 """Rows that must exist, and belong to the same person, before a row can be written."""
-_FLAGS = frozenset({"unprompted", "active", "pinned", "surprised"})
+_FLAGS = frozenset({"time_estimated", "unprompted", "active", "pinned", "surprised"})
 _JSON = frozenset({"pasted", "usage", "tags", "steps", "needed_info", "sources", "used", "memory", "evidence"})
 _COMPUTED = {
     "sources": "(SELECT json_group_array(message_id) FROM memory_sources WHERE memory_id = o.id)",
@@ -68,9 +68,9 @@ def count_items(session: Session) -> int:
     return sum(session.value(f"SELECT count(*) {_from(kind)}") for kind in portable.ORDER)
 
 
-def items(session: Session) -> Iterator[Values]:
-    """Yield everything, in the order of the portable form."""
-    for kind in portable.ORDER:
+def items(session: Session, kinds: Sequence[type[PortableLine]] = portable.ORDER) -> Iterator[Values]:
+    """Yield everything, or what is of some kinds, in the order of the portable form."""
+    for kind in kinds:
         for row in session.run(f"SELECT {_columns(kind)} {_from(kind)} ORDER BY {_TABLES[kind][1]}"):
             yield _line(kind, row)
 

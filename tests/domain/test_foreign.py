@@ -1,71 +1,164 @@
-"""Whatever stands in an export of another program, reading it ends in a conversation, a fact, or a refusal."""
+"""Whatever stands in an export of another program: what was said and is known comes in, or is counted."""
 
-import contextlib
+import copy
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
-from memapp.domain.chat import MAX_MESSAGE_CHARS
-from memapp.domain.foreign import ForeignConversation, ForeignFact, read_chatgpt, read_claude, read_note
-from memapp.domain.memory import MAX_MEMORY_CHARS
+from memapp.domain.foreign.found import ForeignConversation, ForeignFact, ForeignMessage, Unread, each, moment
+from memapp.domain.foreign.notes import passages
+from memapp.domain.foreign.programs import PROGRAMS, program_of, unwrapped
+from tests.services.imports import made_exports as made
 
-names = st.sampled_from([
-    *("mapping", "current_node", "parent", "message", "author", "role", "content", "content_type", "parts", "create_time", "id"),
-    *("chat_messages", "sender", "text", "uuid", "name", "created_at", "title", "metadata", "recipient", "tags", "memory", "a"),
-])  # fmt: skip
-words = (
-    names
-    | st.sampled_from(["user", "assistant", "human", "all", "2026-01-31", "0001-01-01T00:00:00+14:00"])
-    | st.text(max_size=5)
-)
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | words,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=6),
-    max_leaves=25,
-)
+EXPORTS: dict[str, Any] = {
+    "ChatGPT": made.CHATGPT,
+    "Claude": made.CLAUDE,
+    "memories": made.MEMORIES,
+    "project": made.PROJECT,
+    "Gemini": made.GEMINI,
+    "Open WebUI": made.OPEN_WEBUI,
+    "LM Studio": made.LM_STUDIO,
+    "Jan": [made.jan_message("user", "Hi", created_at=made.AT)],
+    "mem0": made.MEM0,
+    "MCP": list(made.MCP),
+    "Letta": made.LETTA,
+}
+Path = tuple[str | int, ...]
 
 
-@settings(max_examples=300)
-@given(anything, anything)
-def test_nothing_but_a_refusal_comes_of_what_is_none(one: Any, other: Any) -> None:
-    odd_chatgpt = {"mapping": {"a": {"message": one, "parent": "b"}, "b": other}, "current_node": "a", "title": one, "id": "x"}
-    odd_claude = {"chat_messages": [one, {"sender": "human", "text": "x", "content": other}], "uuid": "x", "name": other}
-    endless = {**odd_chatgpt, "current_node": None}
-    for read, data in (
-        (read_chatgpt, odd_chatgpt),
-        (read_chatgpt, endless),
-        (read_claude, odd_claude),
-        (read_chatgpt, one),
-        (read_claude, one),
+def found_in(data: Any) -> tuple[list[str], Counter[str]]:
+    """Return what is said and known in an export, and what is left out."""
+    said, left_out = list[str](), Counter[str]()
+    for one in unwrapped(data):
+        program = program_of(one)
+        if program is None:
+            left_out["unknown"] += 1
+            continue
+        for item in each(program.read, [one]):
+            match item:
+                case ForeignConversation(said=messages):
+                    said += [message.text for message in messages]
+                    left_out["without words"] += not messages
+                case ForeignFact() | ForeignMessage():
+                    said.append(item.text)
+                case Unread(kind, count):
+                    left_out[kind] += count
+    return said, left_out
+
+
+def paths(data: Any, above: Path = ()) -> Iterator[Path]:
+    pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    yield from chain.from_iterable([(*above, key), *paths(value, (*above, key))] for key, value in pairs)
+
+
+def changed(data: Any, path: Path, value: Any) -> Any:
+    data = part = copy.deepcopy(data)
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize("program", EXPORTS)
+def test_another_thing_in_place_of_any_part_costs_that_part_and_is_counted(program: str) -> None:
+    whole, left_out = found_in(EXPORTS[program])
+    assert whole
+    for path in paths(EXPORTS[program]):
+        for value in (7, [1], True, {"a": 1}):
+            if path[:-1] == ("mapping",) and value == {"a": 1}:
+                continue  # a node with nothing in it
+            said, now_left_out = found_in(changed(EXPORTS[program], path, value))
+            lost = set(whole) - set(said)
+            assert not lost or now_left_out - left_out, (path, value)
+        for value in (None, "x", "", [], {}):
+            found_in(changed(EXPORTS[program], path, value))
+
+
+def test_an_export_is_known_whatever_it_lies_in() -> None:
+    one = made.CHATGPT
+    for wrapped in (
+        one,
+        [one],
+        {"conversations": [one]},
+        {"data": {"conversations": [one, {}]}},
+        {"account": {"id": 1}, "x": [[one]]},
     ):
-        with contextlib.suppress(ValueError):
-            found = read(data)
-            assert isinstance(found, ForeignConversation)
-            assert all(0 < len(said.text) <= MAX_MESSAGE_CHARS for said in found.said)
-            assert all(one.role != next_one.role for one, next_one in zip(found.said, found.said[1:], strict=False))
-            assert found.created_at <= found.updated_at
-    with contextlib.suppress(ValueError):
-        note = read_note(one)
-        assert isinstance(note, ForeignFact)
-        assert 0 < len(note.text) <= MAX_MEMORY_CHARS
+        assert "How many hives?" in found_in(wrapped)[0]
 
 
-def test_a_fact_is_read_by_the_names_that_others_give_it() -> None:
-    note = read_note({"memory": "I keep\n bees.", "tags": ["bees", "bees", " "], "created_at": "2026-01-31T08:15:00Z"})
-    assert note == ForeignFact("I keep bees.", ("bees",), datetime(2026, 1, 31, 8, 15, tzinfo=UTC))
+def test_a_message_is_no_fact() -> None:
+    for data in ({"role": "user", "content": "Hi"}, {"conversation_id": "x", "content": "{}", "rating": "good"}):
+        assert program_of(data) is None
 
 
-def node(text: str, parent: str | None, at: float) -> dict[str, Any]:
-    content = {"content_type": "text", "parts": [text]}
-    return {"parent": parent, "message": {"author": {"role": "user"}, "content": content, "create_time": at}}
+@pytest.mark.parametrize(
+    ("value", "at"),
+    [
+        *((value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) for value in (made.AT, made.AT * 1000, made.AT * 1e6, made.AT * 1e9)),
+        *((value, datetime(2026, 1, 31, 8, 15, tzinfo=UTC)) for value in (made.ISO, "1769847300", "2026-01-31 09:15:00+01:00")),
+        *(
+            (value, None)
+            for value in (None, 0, -5, True, "", "soon", "0001-01-01T00:00:00+14:00", 1e300, float("nan"), [], "9" * 40)
+        ),
+    ],
+)
+def test_a_time_is_read_in_every_form_and_never_made_up(value: Any, at: datetime | None) -> None:
+    assert moment(value) == at
 
 
-def test_a_conversation_that_does_not_say_where_it_ended_ends_at_its_newest_message() -> None:
-    mapping = {"a": node("Which tea?", None, 1.0), "b": node("Oolong?", "a", 3.0), "c": node("Sencha?", "a", 2.0)}
-    for ending in ({}, {"current_node": None}, {"current_node": "gone"}):
-        (said,) = read_chatgpt({"id": "x", "title": "Tea", "mapping": mapping, **ending}).said
-        assert said.text == "Which tea?\n\nOolong?"
-    (said,) = read_chatgpt({"id": "x", "title": "Tea", "mapping": mapping, "current_node": "c"}).said
-    assert said.text == "Which tea?\n\nSencha?"
+def node(text: str, at: float | None, parent: Any = ..., children: list[str] | None = None) -> dict[str, Any]:
+    links = ({} if parent is ... else {"parent": parent}) | ({} if children is None else {"children": children})
+    return {
+        "message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]}, "create_time": at},
+        **links,
+    }
+
+
+A_TREE = {
+    "both": {"a": node("1", 1.8e9, None, ["b"]), "b": node("2", 1.8e9, "a", ["c"]), "c": node("3", 1.8e9, "b", [])},
+    "only parents": {"a": node("1", 1.8e9, None), "b": node("2", 1.8e9, "a"), "c": node("3", 1.8e9, "b")},
+    "only children": {
+        "a": node("1", None, children=["b"]),
+        "b": node("2", None, children=["c"]),
+        "c": node("3", None, children=[]),
+    },
+    "none": {"a": node("1", 1.8e9), "b": node("2", 1.8e9 + 1), "c": node("3", 1.8e9 + 2)},
+    "out of order": {"c": node("3", 1.8e9, "b"), "b": node("2", 1.8e9, "a"), "a": node("1", 1.8e9, None)},
+    "one lost": {"a": node("1", 1.8e9, None, ["x"]), "b": node("2", 1.8e9 + 1, "x", ["c"]), "c": node("3", 1.8e9 + 2, "b", [])},
+    "one side each": {"a": node("1", 1.8e9, None, ["b"]), "b": node("2", 1.8e9), "c": node("3", 1.8e9, "b")},
+    "a retry": {
+        "a": node("1", 1.8e9, None),
+        "old": node("no", 1.8e9, "a"),
+        "b": node("2", 1.8e9, "a"),
+        "c": node("3", 1.8e9 + 1, "b"),
+    },
+    "a first retry": {
+        "old": node("no", 1.8e9, None),
+        "a": node("1", 1.8e9, None),
+        "b": node("2", 1.8e9, "a"),
+        "c": node("3", 1.9e9, "b"),
+    },
+}
+
+
+@pytest.mark.parametrize("links", A_TREE)
+@pytest.mark.parametrize("current", ["c", None, "gone"])
+def test_a_conversation_comes_in_whole_whatever_links_its_messages(links: str, current: str | None) -> None:
+    said, _ = found_in({"id": "x", "mapping": A_TREE[links], "current_node": current})
+    assert said == ["1", "2", "3"]
+
+
+def test_long_trees_and_texts_take_no_long_time() -> None:
+    long = {str(number): node(str(number), None, str(number - 1) if number else None) for number in range(5_000)}
+    assert len(found_in({"id": "x", "mapping": long})[0]) == 5_000
+    for text in ("[[" * 5000, "**a " * 2500, "#" * 9000, "- [" * 3000, "~~~" * 3000, "a  " * 3000, "![" * 4000):
+        assert all(isinstance(one, ForeignFact | Unread) for one in passages(text, (), "x"))
+
+
+def test_every_program_has_a_made_export() -> None:
+    known = {program.name for data in EXPORTS.values() for one in unwrapped(data) if (program := program_of(one))}
+    assert known | {"oterm or elia"} == {program.name for program in PROGRAMS} - {"facts"} | (known & {"facts"})

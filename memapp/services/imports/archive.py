@@ -1,13 +1,13 @@
-"""Reading the conversations out of a zip archive that may have been made to do harm. Nothing is ever unpacked to the disk.
+"""Reading the files of a zip archive that may have been made to do harm. Nothing is ever unpacked to the disk.
 
-Beside them lies what the person once sent along: pictures, voices, archives of any size. None of it is looked into.
+Beside the files of an export lies what the person once sent along: pictures, voices, archives of any size. None of it is looked
+into.
 """
 
-import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 from typing import IO
 
@@ -17,23 +17,25 @@ from memapp.errors import UsageError
 MAX_RATIO = 50
 MAX_DIRECTORY_BYTES = 10_000_000
 """The list of what is in it; it is read as a whole before anything can be checked."""
-UNPACK = f"{NOTHING_IMPORTED} Unpack it and import its conversations….json."
-_CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
-"""One file, or several with a number, in their order."""
+MAX_TOTAL = 20 * MAX_BYTES
+UNPACK = f"{NOTHING_IMPORTED} Unpack it and import the folder."
 _END = b"PK\x05\x06"
 _LARGE_END, _LARGE_MARK = b"PK\x06\x06", b"PK\x06\x07"
 """The end as large archives have it, and what stands between that and the other."""
 
 
-def conversations(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each file of conversations and what is in it.
+def entries(file: IO[bytes], endings: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the name of each file in an archive and what is in it; None for one whose name ends otherwise or is hidden.
 
     Raises `UsageError` for an archive that is damaged, or lies about what would be read of it.
     """
     _check_directory(file)
     try:
         with zipfile.ZipFile(file) as archive:
-            for name, entry in sorted(_wanted(archive.infolist()).items(), key=lambda one: (len(one[0]), one[0])):
+            files = [entry for entry in archive.infolist() if not entry.is_dir()]
+            wanted = _wanted(files, endings)
+            yield from ((entry.filename, None) for entry in files if entry.filename not in wanted)
+            for name, entry in sorted(wanted.items(), key=lambda item: _order(item[0])):
                 with archive.open(entry) as inner:
                     data = inner.read(MAX_BYTES + 1)
                 if len(data) > entry.file_size:
@@ -60,21 +62,27 @@ def _check_directory(file: IO[bytes]) -> None:
         raise _refusal("holds too many files", UNPACK)
 
 
-def _wanted(entries: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+def _order(name: str) -> tuple[str, int, str]:
+    """Return what files are read by: those of a folder together, `x-2` before `x-10`."""
+    path = PurePosixPath(name)
+    return str(path.parent), len(path.name), path.name
+
+
+def _wanted(files: list[zipfile.ZipInfo], endings: Collection[str]) -> dict[str, zipfile.ZipInfo]:
     wanted: dict[str, zipfile.ZipInfo] = {}
-    for entry in entries:
-        name = PurePosixPath(entry.filename).name
-        if not _CONVERSATIONS.fullmatch(name):
+    for entry in files:
+        name = PurePosixPath(entry.filename)
+        if name.suffix.casefold() not in endings or any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue
-        if name in wanted:
+        if entry.filename in wanted:
             raise _refusal(f"has several files {name}")
         if entry.file_size > MAX_BYTES:
             raise _refusal(f"has more than 100 MB in {name}", UNPACK)
         if entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
             raise _refusal(f"is packed more than {MAX_RATIO} to one", UNPACK)
-        wanted[name] = entry
-    if not wanted:
-        raise _refusal("has no file conversations.json")
+        wanted[entry.filename] = entry
+    if sum(entry.file_size for entry in wanted.values()) > MAX_TOTAL:
+        raise _refusal("has more than 2 GB of files to be read", UNPACK)
     return wanted
 
 

@@ -1,88 +1,116 @@
-"""Recognises which program exported a file, and reads it piece by piece."""
+"""The files of what is imported: the one that is named, those of a folder, and those in an archive."""
 
 import os
 import stat
-from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from itertools import chain
-from mmap import ACCESS_READ, mmap
-from pathlib import Path
-from typing import IO, Any, Literal
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePath
+from typing import IO
 
-from memapp.domain import foreign, strict_json
-from memapp.domain.foreign import ForeignConversation, ForeignFact
-from memapp.domain.portable import MAX_BYTES, MAX_ITEMS, MAX_LINE_BYTES, NOTHING_IMPORTED, Item, read_items, refusal
+from memapp.domain.foreign.found import Unread
+from memapp.domain.portable import MAX_BYTES, MAX_LINE_BYTES, NOTHING_IMPORTED, refusal
 from memapp.errors import UsageError
 from memapp.services.imports import archive
 
-TOO_MANY = f"there are more than {MAX_ITEMS:,}"
-Form = Literal["auto", "jsonl", "chatgpt", "claude"]
-Numbered = tuple[str, Item | ForeignConversation | ForeignFact]
-"""An item of a file, with where it stands in words."""
+STANDARD_INPUT = Path("/dev/stdin")
+MAX_FILES = 100_000
+READ = frozenset({".json", ".jsonl", ".ndjson", ".af", ".md", ".markdown", ".db", ".sqlite", ".sqlite3", ".zip"})
+"""The endings of files in a folder or an archive that are looked into. Of the file that is named the content decides alone."""
+
+
+READ_IN_ARCHIVES = READ - {".zip"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file to be read, also one in an archive."""
+
+    name: str
+    """Within its folder or archive; empty for the one that was named."""
+    file: IO[bytes]
+    path: Path | None = None
+    """Where it lies on the disk."""
+
+    @property
+    def file_name(self) -> PurePath:
+        return PurePath(self.name or (self.path.name if self.path else ""))
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.name)
+
+
+def kind_of(name: str) -> str:
+    """Return how files of a kind are counted: `.png file`."""
+    return f"{PurePath(name).suffix.casefold()} file".strip()
 
 
 @contextmanager
-def opened(path: Path, form: Form) -> Iterator[Iterator[Numbered]]:
-    """Open a file or a pipe and yield what is in it. Raises `UsageError` for what cannot be read, then or while it is read."""
+def opened(path: Path) -> Iterator[Iterator[Document | Unread]]:
+    """Open a file, a folder or a pipe for its documents. Raises `UsageError` for what cannot be read, then or later."""
     try:
-        if not path.exists():
-            raise UsageError(f"There is no file {path}.")
+        if path.is_dir():
+            yield _in_folder(path)
+            return
+        _check(path)
         with path.open("rb") as file:
-            beginning = file.peek()
-            if beginning.startswith(b"PK"):
-                yield _conversations(archive.conversations(file), form)
-            elif form in ("chatgpt", "claude") or beginning.removeprefix(BOM_UTF8).lstrip().startswith(b"["):
-                yield _conversations([("", _whole(path, file))], form)
-            else:
-                yield _lines(file)
+            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            yield _documents("", file if is_plain else _piped(file), path if is_plain else None)
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror or error}.", NOTHING_IMPORTED) from None
 
 
-def _whole(path: Path, file: IO[bytes]) -> bytes | memoryview:
-    """Return all that is in a file, of which only what is looked at is in memory, or in a pipe."""
-    if path.is_file() and path.stat().st_size:
-        return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+def _check(path: Path) -> None:
+    if not path.exists():
+        raise UsageError(f"There is no file {path}.")
+    mode = path.stat().st_mode
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode) or (stat.S_ISCHR(mode) and path != STANDARD_INPUT):
+        raise UsageError(f"{path} is a device.", "Name a file.")
+
+
+def _piped(file: IO[bytes]) -> IO[bytes]:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UsageError("What comes in is larger than 100 MB.", f"{NOTHING_IMPORTED} Save it as a file, and import that.")
-    return data
+    return BytesIO(data)
 
 
-def _lines(file: IO[bytes]) -> Iterator[Numbered]:
-    """Read an export of memapp, or a list of facts with one on each line."""
-    lines = cut_lines(file)
-    first = next(lines, b"").removeprefix(BOM_UTF8)
-    rest = chain([first], lines)
-    if b'"memapp"' in first[:200]:
-        for number, item in read_items(rest):
-            yield f"Line {number}", item
+def _in_folder(folder: Path) -> Iterator[Document | Unread]:
+    """Yield the plain files of a folder and of those in it; no link is followed, and nothing hidden is looked into."""
+    number = 0
+    for place, folders, names in os.walk(folder, onerror=_refuse):
+        yield from (Unread("hidden folder") for name in folders if name.startswith("."))
+        yield from (Unread("link") for name in folders if Path(place, name).is_symlink())
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names, key=lambda name: (len(name), name)):
+            number += 1
+            if number > MAX_FILES:
+                raise UsageError(f"There are more than {MAX_FILES:,} files in {folder}.", NOTHING_IMPORTED)
+            path = Path(place, name)
+            if not stat.S_ISREG(path.lstat().st_mode):
+                yield Unread("link or device")
+            elif name.startswith(".") or path.suffix.casefold() not in READ:
+                yield Unread(kind_of(name))
+            else:
+                with path.open("rb") as file:
+                    yield from _documents(str(path.relative_to(folder)), file, path)
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _documents(name: str, file: IO[bytes], path: Path | None) -> Iterator[Document | Unread]:
+    """Yield a file, or those that it holds as an archive."""
+    begins = file.read(4)
+    file.seek(0)
+    if not begins.startswith(b"PK"):
+        yield Document(name, file, path)
         return
-    if _lines_left(file) >= MAX_ITEMS:
-        raise refusal(f"Line {MAX_ITEMS + 1}", TOO_MANY)
-    for number, line in enumerate(rest, start=1):
-        if number > MAX_ITEMS:
-            raise refusal(f"Line {number}", TOO_MANY)
-        try:
-            yield f"Line {number}", foreign.read_note(strict_json.read_foreign(line.decode()))
-        except ValueError as error:
-            if number == 1 and b'"conversation_history"' in line + file.read(MAX_BYTES):
-                raise UsageError(
-                    "This is a save with a conversation_history.", "Bring it in with: memapp chats import."
-                ) from None
-            raise refusal(f"Line {number}", _said(error)) from None
-
-
-def _lines_left(file: IO[bytes]) -> int:
-    """Count what is still to be read, so that too much is refused at once; of a pipe that is not known."""
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return 0
-    at = file.tell()
-    count = sum(part.count(b"\n") for part in iter(partial(file.read, 1 << 20), b""))
-    file.seek(at)
-    return count
+    for entry, data in archive.entries(file, READ_IN_ARCHIVES):
+        yield Unread(kind_of(entry)) if data is None else Document(f"{name}/{entry}".lstrip("/"), BytesIO(data))
 
 
 def cut_lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -93,32 +121,3 @@ def cut_lines(file: IO[bytes]) -> Iterator[bytes]:
         if len(line) > MAX_LINE_BYTES:
             raise refusal(f"Line {number}", "it is too long")
         yield line
-
-
-def _conversations(files: Iterable[tuple[str, bytes | memoryview]], form: Form) -> Iterator[Numbered]:
-    """Read the conversations of one file, or of those of an archive, which have names."""
-    messages = 0
-    for name, data in files:
-        number, of = 0, name and f" of {name}"
-        try:
-            for number, element in enumerate(strict_json.elements(data), start=1):
-                if len(element) > MAX_BYTES:
-                    raise ValueError("it is larger than 100 MB")
-                conversation = _conversation(strict_json.read_foreign(element.decode()), form)
-                messages += max(1, len(conversation.said))
-                if messages > MAX_ITEMS:
-                    raise ValueError(f"there are more than {MAX_ITEMS:,} messages")
-                yield f"Conversation {number}{of}", conversation
-        except ValueError as error:
-            raise refusal(f"Conversation {max(number, 1)}{of}", _said(error)) from None
-
-
-def _conversation(one: Any, form: Form) -> ForeignConversation:
-    for program, (mark, read) in foreign.CONVERSATIONS.items():
-        if form in ("auto", program) and isinstance(one, dict) and mark in one:
-            return read(one)
-    raise ValueError("this is no conversation of ChatGPT or Claude" if form == "auto" else f"this is not of {form}")
-
-
-def _said(error: ValueError) -> str:
-    return "this is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)

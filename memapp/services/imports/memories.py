@@ -8,19 +8,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memapp.domain.categories import NOTES
-from memapp.domain.changes import Created
+from memapp.domain.changes import Change, Created, Pinned, Updated
 from memapp.domain.chat import Thread
 from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO
-from memapp.domain.foreign import ForeignFact
-from memapp.domain.memory import Kind, Memory, State
+from memapp.domain.foreign.found import ForeignFact
+from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory, State
+from memapp.domain.memory_notes import MemoryNote
 from memapp.domain.portable import MemoryLine, ProfileLine, RequestLine, RequestMemory
 from memapp.domain.profile import VALUE_CHARS, Hint, has_value, is_sensitive, same_value
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
+from memapp.language.grammar import sentences
 from memapp.language.profile import says_more, says_value
 from memapp.language.sensitive import unknown_in, values_in
 from memapp.language.sentence import tells_secret
 from memapp.language.wording import normalise
+from memapp.services import curate
 from memapp.services.consent import pending
 from memapp.services.forget import is_forgotten
 from memapp.services.imports.work import Work
@@ -28,6 +31,7 @@ from memapp.store import access_counts, changes, chat, consents, memories, porta
 from memapp.store.records import read
 
 FOREIGN_IMPORTANCE = 2
+DECIDED, SECRET = "decision made elsewhere", "secret"
 
 
 def take_memory(work: Work, line: MemoryLine) -> None:
@@ -52,20 +56,48 @@ def take_memory(work: Work, line: MemoryLine) -> None:
         access_counts.insert_used(work.session, line.id, line.used)
 
 
-def take_note(work: Work, note: ForeignFact) -> None:
-    """Let a fact of another program wait."""
-    memory = Memory(
-        id=work.session.new_id(),
-        text=note.text,
-        tags=note.tags,
-        kind=Kind.SEMANTIC,
-        category=NOTES,
-        importance=FOREIGN_IMPORTANCE,
-        origin="import",
-        created_at=note.created_at or work.session.now,
-        updated_at=work.session.now,
-    )
-    _let_wait(work, memory)
+def take_note(work: Work, note: MemoryNote) -> None:
+    """Take a memory out of a note: what an edited one says of a memory that is here is an edit, its words wait for a yes."""
+    line = note.line
+    found = memories.get_memories(work.session, [line.id])
+    if not note.is_edited or not found or found[0].state is not State.LIVE:
+        take_memory(work, line)
+        return
+    memory, known = found[0], curate.categories(work.runtime)
+    category = line.category if line.category in known and memory.kind is not Kind.PROCEDURAL else memory.category
+    fields = Updated(memory.id, tags=tuple(line.tags), importance=line.importance, category=category)
+    is_changed = (memory.tags, memory.importance, memory.category) != (fields.tags, fields.importance, fields.category)
+    changes_of_fields: list[Change] = [fields] if is_changed else []
+    if line.pinned is not memory.pinned:
+        changes_of_fields.append(Pinned(memory.id, line.pinned))
+    for change in changes_of_fields:
+        changes.apply(work.session, change, work.actor)
+    work.edited += bool(changes_of_fields)
+    if (line.text, tuple(line.steps)) != (memory.text, memory.steps):
+        edited = replace(memory, text=line.text, steps=tuple(line.steps), origin="import")
+        _let_wait(work, edited, instead_of=memory.text)
+    elif not changes_of_fields:
+        work.known += 1
+
+
+def take_fact(work: Work, fact: ForeignFact) -> None:
+    """Let a fact of another program wait, of a passage each sentence."""
+    for text in [fact.text] if len(fact.text) <= MAX_MEMORY_CHARS else sentences(fact.text):
+        if len(text) > MAX_MEMORY_CHARS:
+            work.left_out[f"sentence longer than {MAX_MEMORY_CHARS} characters"] += 1
+            continue
+        memory = Memory(
+            id=work.session.new_id(),
+            text=text,
+            tags=fact.tags,
+            kind=Kind.SEMANTIC,
+            category=NOTES,
+            importance=FOREIGN_IMPORTANCE,
+            origin="import",
+            created_at=fact.created_at or work.session.now,
+            updated_at=work.session.now,
+        )
+        _let_wait(work, memory)
 
 
 def take_request(work: Work, line: RequestLine) -> None:
@@ -83,7 +115,7 @@ def take_request(work: Work, line: RequestLine) -> None:
         if memory and not says_all:
             _let_wait(work, memory)
     else:
-        work.left_out += 1
+        work.left_out[DECIDED] += 1
 
 
 def take_profile(work: Work, line: ProfileLine) -> None:
@@ -97,18 +129,21 @@ def ask_about_chat(work: Work, thread: Thread) -> None:
     work.chats += 1
 
 
-def _let_wait(work: Work, memory: Memory) -> None:
+def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
     """Put a memory before the person, unless it is known: as the value of the profile that it states, else by its words."""
-    if memory.state is not State.LIVE or tells_secret(memory.text):
-        work.left_out += 1
-    elif memories.find_same(work.session, normalise(memory.text)) is not None:
+    if tells_secret(memory.text) or any(map(tells_secret, memory.steps)):
+        work.left_out[SECRET] += 1
+    elif memory.state is not State.LIVE:
+        work.left_out["memory that was erased here"] += 1
+    elif memories.find_same(work.session, normalise(memory.text)) not in (None, memory.id if instead_of else None):
         work.known += 1
     elif is_forgotten(work.runtime, memory.text):
         _propose(work, FORGOTTEN, memory.text, memory)
     else:
         said = [one for one in unknown_in(memory.text, work.profile) if _says_all(one.field, one.value, memory.text)]
-        one = next(iter(said), Hint(HOWTO if memory.steps else FACT, memory.text))
-        _propose(work, one.field, one.value, memory, memory.sources)
+        own = Hint(HOWTO if memory.steps else FACT, memory.text)
+        one = own if instead_of else next(iter(said), own)
+        _propose(work, one.field, one.value, memory, memory.sources, instead_of)
 
 
 def _says_all(field: str, value: str, text: str) -> bool:
@@ -123,16 +158,18 @@ def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
     return Memory(**read({"updated_at": line.created_at, **line.model_dump(), "sources": there}, Memory))
 
 
-def _propose(work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = ()) -> None:
+def _propose(
+    work: Work, field: str, value: str, memory: Memory | None, evidence: Iterable[str] = (), instead_of: str = ""
+) -> None:
     """Put a value before the person, unless the profile says it, or the same waits or was denied within the last week."""
     value = one_line(clean(value))[:VALUE_CHARS]
     text, same = normalise(memory.text) if memory else "", work.same(field, value)
     if same in work.asked and memory and work.asked[same] not in (text, None):
-        work.left_out += 1  # the same is asked about already, with another memory or none
+        work.left_out["memory that another question is about"] += 1
     elif same in work.asked or has_value(field, work.profile.get(field, ()), value):
         work.known += 0 if same in work.asked_here else 1
     else:
-        request = pending.add(work.session, field, "", value, "import", memory, work.file())
+        request = pending.add(work.session, field, instead_of, value, "import", memory, work.file())
         for message_id in chat.still_there(work.session, evidence):
             consents.add_evidence(work.session, request.id, message_id, typed=False)
         work.asked[same] = text

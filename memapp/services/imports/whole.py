@@ -5,12 +5,15 @@ what is here already stays as it is, and an undo, which takes back chats and mem
 """
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memapp.domain.changes import Event
-from memapp.domain.foreign import ForeignConversation, ForeignFact
+from memapp.domain.foreign.found import ForeignConversation, ForeignFact, ForeignMessage, Found, Unread
 from memapp.domain.history import IMPORT
+from memapp.domain.memory_notes import MemoryNote
 from memapp.domain.portable import (
+    MAX_ITEMS,
     Item,
     MemoryLine,
     MessageLine,
@@ -26,28 +29,47 @@ from memapp.domain.portable import (
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.imports import files
-from memapp.services.imports.files import Form, Numbered
-from memapp.services.imports.memories import ask_about_chat, take_memory, take_note, take_profile, take_request
+from memapp.services.imports.conversations import as_lines, put_together
+from memapp.services.imports.documents import TOO_MANY, Numbered, read_all
+from memapp.services.imports.memories import (
+    DECIDED,
+    ask_about_chat,
+    take_fact,
+    take_memory,
+    take_note,
+    take_profile,
+    take_request,
+)
 from memapp.services.imports.work import Imported, Work, named
 from memapp.store import chat, history, portable
-from memapp.store.encoding import derived_id, to_text
 from memapp.store.history import Touched
 from memapp.store.session import Rejected
 
-PERSONA = "companion"
+ADDED_SINCE = "entry of a chat that is here already"
 
 
-def import_file(runtime: Runtime, path: Path, form: Form = "auto", *, dry_run: bool = False) -> Imported:
-    """Bring a file in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
+def import_file(runtime: Runtime, path: Path, *, dry_run: bool = False) -> Imported:
+    """Bring a file or a folder in, or only say what would come in. Raises `UsageError` when anything in it is not in order."""
     with runtime.rehearse() if dry_run else runtime.write() as session:
-        work = Work(runtime=runtime, session=session, actor=runtime.actor(name="import"), name=named(path))
-        with files.opened(path, form) as numbered:
-            _take_all(work, numbered)
+        written = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.is_file() or path.is_dir() else session.now
+        work = Work(
+            runtime=runtime,
+            session=session,
+            actor=runtime.actor(name="import"),
+            name=named(path),
+            beside=min(written, session.now),
+        )
+        with files.opened(path) as documents:
+            _take_all(work, put_together(read_all(documents)))
         return _settled(work)
 
 
-def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
-    for place, one in numbered:
+def _take_all(work: Work, found: Iterable[Numbered]) -> None:
+    messages = 0
+    for place, one in found:
+        messages += len(one.said) if isinstance(one, ForeignConversation) else 1
+        if messages > MAX_ITEMS:
+            raise refusal(place, TOO_MANY)
         try:
             _take(work, one)
         except Rejected:
@@ -56,11 +78,15 @@ def _take_all(work: Work, numbered: Iterable[Numbered]) -> None:
             raise refusal(place, error.message.rstrip(".")) from None
 
 
-def _take(work: Work, one: Item | ForeignConversation | ForeignFact) -> None:
+def _take(work: Work, one: Item | Found | MemoryNote) -> None:
     match one:
         case ForeignConversation():
             _take_conversation(work, one)
         case ForeignFact():
+            take_fact(work, one)
+        case Unread():
+            work.left_out[one.kind] += one.count
+        case MemoryNote():
             take_note(work, one)
         case MemoryLine():
             take_memory(work, one)
@@ -68,6 +94,8 @@ def _take(work: Work, one: Item | ForeignConversation | ForeignFact) -> None:
             take_request(work, one)
         case ProfileLine():
             take_profile(work, one)
+        case ForeignMessage():
+            raise UsageError("This is no part of a conversation.")
         case _:
             _take_row(work, one)
 
@@ -85,7 +113,8 @@ def _take_row(work: Work, row: Row) -> None:
     if missing and missing not in work.absent:
         raise UsageError(f"There is no {missing}, of which this speaks.")
     if missing or not _comes_along(work, row):
-        work.left_out += not isinstance(row, RelationLine | RecallLine)  # of a memory that waits; what is related is found anew
+        if not isinstance(row, RelationLine | RecallLine):  # of a memory that waits; what is related is found anew
+            work.left_out[ADDED_SINCE] += 1
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
     elif portable.insert(work.session, row):
@@ -117,54 +146,18 @@ def _added(work: Work, row: Row) -> None:
 def _take_conversation(work: Work, one: ForeignConversation) -> None:
     """Make a chat of a conversation of another program, unless it came in before or nothing was said."""
     if not one.said:
-        work.left_out += 1
+        work.left_out["conversation without words"] += 1
         return
-    thread = _thread_of(one)
+    thread, messages = as_lines(one, work.beside)
+    work.beside = one.updated_at or one.created_at or work.beside
     is_new = portable.find(work.session, thread) is None
     _take_row(work, thread)
-    for message in _messages_of(one, thread.id) if is_new else ():
-        _take_row(work, message)
-
-
-def _thread_of(one: ForeignConversation) -> ThreadLine:
-    """Return the chat that a conversation becomes; the same one has the same id each time."""
-    return ThreadLine(
-        type="thread",
-        id=derived_id(one.created_at, one.source),
-        title=one.title,
-        titled_by="person",
-        persona=PERSONA,
-        created_at=to_text(one.created_at),
-        updated_at=to_text(max(one.updated_at, *(said.at for said in one.said))),
-        deleted_at=None,
-    )
-
-
-def _messages_of(one: ForeignConversation, thread_id: str) -> list[MessageLine]:
-    """Return the messages of a conversation: each reply to the message before it."""
-    lines: list[MessageLine] = []
-    for number, said in enumerate(one.said, start=1):
-        asked = lines[-1].id if said.role == "assistant" and lines and lines[-1].role == "user" else None
-        lines.append(
-            MessageLine(
-                type="message",
-                id=derived_id(said.at, f"{one.source} {number}"),
-                thread_id=thread_id,
-                seq=number,
-                role=said.role,
-                text=said.text,
-                status="complete",
-                origin="import",
-                pasted=[],
-                unprompted=said.role == "assistant" and asked is None,
-                reply_to=asked,
-                active=True,
-                model="",
-                usage={},
-                created_at=to_text(said.at),
-            )
-        )
-    return lines
+    if is_new:
+        for message in messages:
+            _take_row(work, message)
+        work.estimated += sum(message.time_estimated for message in messages)
+    elif added := len(messages) - len(chat.still_there(work.session, [message.id for message in messages])):
+        work.left_out[ADDED_SINCE] += added
 
 
 def _settled(work: Work) -> Imported:
@@ -173,8 +166,9 @@ def _settled(work: Work) -> Imported:
         chat.refresh_contexts(work.session, thread_id)
         if (thread := chat.get_thread(work.session, thread_id)).deleted_at is None:
             ask_about_chat(work, thread)
-    work.left_out += len(work.support)
-    if work.added or work.file_id:
+    if work.support:
+        work.left_out[DECIDED] += len(work.support)
+    if work.added or work.file_id or work.edited:
         work.step = work.actor.step
         meta = {"threads": work.thread_ids, "file_id": work.file_id, "facts": work.facts}
         touched = Touched(Event.ADD, f"{IMPORT}{work.step}", None, None, meta=meta)

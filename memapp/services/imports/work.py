@@ -2,12 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
 from memapp.domain.changes import Actor
 from memapp.domain.consent import FACT, FORGOTTEN, REQUEST_DAYS
+from memapp.domain.foreign.found import Unread
 from memapp.domain.profile import normal_value
 from memapp.domain.text import clean, counted, one_line
 from memapp.language.wording import gist, normalise
@@ -16,15 +17,12 @@ from memapp.store import consents
 from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
-LEFT_OUT = "without words, secret, added to a chat that is here already, decided elsewhere, or erased here"
-
-
 NAME_CHARS = 200
 
 
 def named(path: Path) -> str:
     """Return what a file is called in the inbox."""
-    name = one_line(clean(path.name))[:NAME_CHARS] if path.is_file() else ""
+    name = one_line(clean(path.absolute().name))[:NAME_CHARS] if path.is_file() or path.is_dir() else ""
     return name or "standard input"
 
 
@@ -42,9 +40,12 @@ class Imported:
     """What was here already."""
     reworded: int = 0
     """Memories that are here in other words, which stay."""
-    left_out: int = 0
-    """Conversations without words, secrets, what belongs to chats that were here before, decisions of another store, what was
-    erased for good, and memories that would hide behind a question of another."""
+    edited: int = 0
+    """Memories that a note of the file changes."""
+    estimated: int = 0
+    """Messages without a time, which have that of a neighbour."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How much of each kind does not come in."""
     step: str = ""
     """What to name to take it back; empty when nothing came in."""
     file_id: str = ""
@@ -58,13 +59,17 @@ class Imported:
             counted(chats, "chat") + (f" with {counted(messages, 'message')}" if messages else "") if chats else "",
             counted(messages, "message") if messages and not chats else "",
             counted(others, "other entry", "other entries") if others else "",
+            f"{counted(self.edited, 'edited memory', 'edited memories')}" if self.edited else "",
             f"{counted(self.facts, 'fact')} to wait for your yes" if self.facts else "",
         ]
-        said = ", ".join(part for part in parts if part) or "nothing new"
-        said += f"; {counted(self.known, 'entry', 'entries')} here already" if self.known else ""
-        said += f"; {counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged" if self.reworded else ""
-        left_out = f"{counted(self.left_out, 'entry', 'entries')} left out: {LEFT_OUT}"
-        return said + (f"; {left_out}" if self.left_out else "")
+        left_out = ", ".join(str(Unread(kind, count)) for kind, count in self.left_out.most_common() if count)
+        more = [
+            f"{counted(self.known, 'entry', 'entries')} here already" if self.known else "",
+            f"{counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged" if self.reworded else "",
+            f"{counted(self.estimated, 'message')} without a time, dated by a neighbour" if self.estimated else "",
+            f"left out: {left_out}" if left_out else "",
+        ]
+        return "; ".join([", ".join(filter(None, parts)) or "nothing new", *filter(None, more)])
 
 
 @dataclass(kw_only=True)
@@ -81,6 +86,8 @@ class Work(Imported):
     thread_ids: list[str] = field(default_factory=list)
     name: str
     """Of the file."""
+    beside: datetime
+    """When what stands beside was said, for what does not say when."""
     asked_here: set[tuple[str, str]] = field(default_factory=set)
     """What this file put before the person, as `same` has it."""
     support: dict[str, list[str]] = field(default_factory=dict)

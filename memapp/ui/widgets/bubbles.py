@@ -52,7 +52,8 @@ class Said(Static):
         self.message = message
         text = clean(message.text)
         more = f"\n… {len(text) - MOST_SHOWN:,} more characters · enter reads all" if len(text) > MOST_SHOWN else ""
-        head = joined(("You", "bold $secondary"), (f"  {clock(message.created_at)}", "$text-muted"), "\n")
+        said_at = clock(message.created_at, is_estimated=message.time_estimated)
+        head = joined(("You", "bold $secondary"), (f"  {said_at}", "$text-muted"), "\n")
         super().__init__(joined(head, text[:MOST_SHOWN], (more, "$text-muted")), markup=False)
 
 
@@ -164,7 +165,10 @@ class Answer(Vertical):
         name = "memapp asks" if own and self.message.unprompted else "memapp" if own else self.persona_name
         return joined(
             (name, "bold $primary"),
-            (f"  {clock(self.message.created_at)}{unasked}{from_memory}", "$text-muted"),
+            (
+                f"  {clock(self.message.created_at, is_estimated=self.message.time_estimated)}{unasked}{from_memory}",
+                "$text-muted",
+            ),
         )
 
     def _whole(self) -> list[Widget]:

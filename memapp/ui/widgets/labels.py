@@ -15,8 +15,8 @@ from memapp.language.labels import called
 BARS = "▁▂▄▆█"
 
 
-def clock(at: datetime) -> str:
-    return f"{at.astimezone():%H:%M}"
+def clock(at: datetime, *, is_estimated: bool = False) -> str:
+    return f"{'about ' if is_estimated else ''}{at.astimezone():%H:%M}"
 
 
 def moment(at: datetime, now: datetime) -> str:

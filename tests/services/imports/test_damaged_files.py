@@ -113,7 +113,7 @@ def test_a_file_of_endless_lines_or_none_is_not_read(runtime: Runtime, tmp_path:
 
 
 def test_too_many_lines_are_refused_before_one_is_read(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memapp.domain.foreign.read_note", lambda _: pytest.fail("read"))
+    monkeypatch.setattr("memapp.services.imports.documents.program_of", lambda _: pytest.fail("read"))
     many = tmp_path / "many.jsonl"
     many.write_bytes(b'{"text":"a"}\n' * (MAX_ITEMS + 1))
     with pytest.raises(UsageError, match="more than 500,000"):

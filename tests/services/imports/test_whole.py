@@ -137,7 +137,7 @@ def test_a_chat_that_is_here_already_stays_as_it_is(runtime: Runtime, tmp_path: 
                 changes.apply(session, Linked(bees, ((to, 0.9),)), Actor("rules"))
         found = carry(runtime, other, tmp_path)
         assert (found.added, found.facts) == ({}, 1)
-        assert "added to a chat that is here already" in str(found)
+        assert "of a chat that is here already" in str(found)
         undo.undo_last(other)
         assert [line for line in dump(other) if line in before] == before
         assert waiting(other) == set()

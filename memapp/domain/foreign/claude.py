@@ -1,0 +1,38 @@
+"""Claude's `conversations.json`, `memories.json` and projects."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memapp.domain.foreign import found
+from memapp.domain.foreign.found import ForeignMessage, Found, Unread, inner, listed
+from memapp.domain.foreign.notes import passages
+
+
+def read_conversation(data: Mapping[str, Any]) -> Iterator[Found]:
+    said = found.each(_said, data["chat_messages"])
+    yield from found.conversation(data.get("uuid"), data.get("name"), data.get("created_at"), data.get("updated_at"), said)
+
+
+def _said(message: Mapping[str, Any]) -> Iterator[Found]:
+    author, at = message.get("sender"), message.get("created_at")
+    read = list(found.worded(message.get("content"), author, at))
+    yield from read
+    if not any(isinstance(one, ForeignMessage) for one in read):  # older exports have only the text
+        yield from found.message(author, message.get("text"), at)
+    yield from (Unread("file") for kind in ("attachments", "files") for _ in listed(message, kind))
+
+
+def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
+    """Yield what Claude wrote down of the person, and of their work in each project."""
+    for text in (data["conversations_memory"], *inner(data, "project_memories").values()):
+        yield from passages(text, ["claude"])
+    yield from (Unread("file") for _ in listed(data, "memory_files"))
+
+
+def read_project(data: Mapping[str, Any]) -> Iterator[Found]:
+    name, described = found.written(data.get("name")), found.written(data.get("description"))
+    if name and described:
+        yield from found.fact(f"{name}: {described}", ["claude"], data.get("created_at"))
+    if data.get("prompt_template"):
+        yield Unread("instruction of a project")
+    yield from (Unread("file") for _ in data["docs"])

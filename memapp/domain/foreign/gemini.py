@@ -1,0 +1,53 @@
+"""Gemini in Google Takeout: My Activity as JSON, with an entry for each prompt and no conversations. Here a day is one."""
+
+import re
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from itertools import chain
+from typing import Any
+
+from memapp.domain.foreign import found
+from memapp.domain.foreign.found import Found, Unread, listed
+
+_PROMPTED = re.compile(r"(?:Prompted(?: with:)?|Asked(?: Gemini:| Bard:)?|Said)\s+", re.IGNORECASE)
+_BLOCKS = frozenset({"p", "br", "li", "div", "tr", "h1", "h2", "h3", "h4", "pre", "ul", "ol", "table"})
+
+
+def read_activity(data: Mapping[str, Any]) -> Iterator[Found]:
+    prompt, at = data["title"], found.moment(data.get("time"))
+    answer = "\n\n".join(_text_of(found.written(item["html"])) for item in listed(data, "safeHtmlItem")).strip()
+    verb = _PROMPTED.match(prompt)
+    if not re.search("Gemini|Bard", " ".join(map(found.plain_text, [data["header"], *listed(data, "products")]))):
+        yield Unread("activity of another program")
+    elif not (verb or answer):  # feedback, a shared link, a setting; the verb is in the language of the account
+        yield Unread("activity without a prompt")
+    else:
+        yield from (Unread("file") for _ in listed(data, "attachedFiles"))
+        asked = found.message("user", prompt[verb.end() if verb else 0 :], data.get("time"))
+        day = f"{at:%Y-%m-%d}" if at else "without a date"
+        said = chain(asked, found.message("assistant", answer, data.get("time")))
+        yield from found.conversation(f"gemini {day}", f"Gemini, {day}", None, None, said)
+
+
+class _Text(HTMLParser):
+    """The words of a page, with a line for each of its blocks."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.pieces.append(re.sub(r"\s+", " ", data))
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002  # as the parser calls it
+        self.pieces.append("\n- " if tag == "li" else "\n" if tag in _BLOCKS else "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.pieces.append("\n" if tag in _BLOCKS else "")
+
+
+def _text_of(html: str) -> str:
+    page = _Text()
+    page.feed(html)
+    page.close()
+    return re.sub(r"\s*\n\s*", "\n", "".join(page.pieces)).strip()

@@ -1,0 +1,23 @@
+"""Jan's folder of threads: of each `messages.jsonl` with a message on a line, and beside it `thread.json` with its title."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memapp.domain.foreign import found
+from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed, plain_text
+
+
+def read_message(data: Mapping[str, Any]) -> Iterator[Found]:
+    at, pieces = data.get("created_at"), [an_object(part) for part in listed(data, "content")]
+    said = found.message(data["role"], "\n\n".join(plain for part in pieces if (plain := _text(part))), at)
+    yield from (Unread(found.named(plain_text(part.get("type")))) for part in pieces if not _text(part))
+    yield from found.conversation(f"jan {data['thread_id']}", "", None, None, said)
+
+
+def _text(part: Mapping[str, Any]) -> str:
+    text = part["text"] if isinstance(part.get("text"), str) else inner(part, "text").get("value")
+    return text if isinstance(text, str) else ""
+
+
+def read_thread(data: Mapping[str, Any]) -> Iterator[Found]:
+    yield from found.conversation(f"jan {data['id']}", data.get("title"), data.get("created"), data.get("updated"), ())

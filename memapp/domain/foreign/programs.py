@@ -1,0 +1,69 @@
+"""The table of the programs whose exports are read, each known by what an object of its export holds."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memapp.domain.foreign import chatgpt, claude, database_rows, fact_lists, gemini, jan, letta, lm_studio, open_webui
+from memapp.domain.foreign.found import Found
+
+KNOWN = (
+    "ChatGPT, Claude, Gemini (Takeout, as JSON), Open WebUI, LM Studio, Jan, oterm, elia, mem0, the memory server of MCP, Letta, "
+    "notes in Markdown (basic-memory, Obsidian), and facts as JSON Lines"
+)
+_OF_A_CHAT = frozenset({"role", "sender", "author", "conversation_id", "chat_id", "thread_id"})
+"""What has one of these is a message or about one, and no fact."""
+MAX_WRAPPERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program with a kind of object of its exports, and what reads that."""
+
+    name: str
+    marks: Mapping[str, object]
+    """What it holds: of a type, or a certain value."""
+    read: Callable[[Mapping[str, Any]], Iterator[Found]]
+
+    def knows(self, data: Mapping[str, Any]) -> bool:
+        return all(
+            isinstance(data.get(name), mark) if isinstance(mark, type) else data.get(name) == mark
+            for name, mark in self.marks.items()
+        )
+
+
+PROGRAMS = (
+    Program("ChatGPT", {"mapping": dict}, chatgpt.read_chatgpt),
+    Program("Claude", {"chat_messages": list}, claude.read_conversation),
+    Program("Claude", {"conversations_memory": str}, claude.read_memories),
+    Program("Claude", {"docs": list}, claude.read_project),
+    Program("Gemini", {"header": str, "title": str, "time": str}, gemini.read_activity),
+    Program("Open WebUI", {"chat": dict}, open_webui.read_open_webui),
+    Program("Letta", {"agents": list}, letta.read_agents),
+    Program("Letta", {"core_memory": list, "messages": list}, letta.read_agent),
+    Program("LM Studio", {"messages": list}, lm_studio.read_messages),
+    Program("Jan", {"thread_id": str, "role": str}, jan.read_message),
+    Program("Jan", {"object": "thread", "id": str}, jan.read_thread),
+    Program("oterm or elia", {"program": str, "chat": str}, database_rows.read_row),
+    Program("MCP", {"name": str, "observations": list}, fact_lists.read_entity),
+    Program("MCP", {"from": str, "to": str, "relationType": str}, fact_lists.read_relation),
+    *(Program("facts", {name: str}, fact_lists.read_fact) for name in fact_lists.TEXTS),
+)
+"""The first that knows an object reads it."""
+
+
+def program_of(data: object) -> Program | None:
+    if not isinstance(data, dict):
+        return None
+    found = next((program for program in PROGRAMS if program.knows(data)), None)
+    return None if found and found.name == "facts" and not _OF_A_CHAT.isdisjoint(data) else found
+
+
+def unwrapped(data: object, depth: int = MAX_WRAPPERS) -> Iterator[object]:
+    """Yield the objects of an export, which may lie in lists and in objects that say nothing themselves."""
+    values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    inside = [] if program_of(data) or not depth else [value for value in values if value and isinstance(value, dict | list)]
+    for value in data if inside and isinstance(data, list) else inside:
+        yield from unwrapped(value, depth - 1)
+    if not inside and data != []:
+        yield data
