@@ -8,21 +8,31 @@ import click
 
 from memapp.cli.output import Output, opened, refuse_own, say, show
 from memapp.cli.shape import as_json_option
-from memapp.errors import NeedsYes
+from memapp.domain.text import counted
+from memapp.errors import NeedsYes, UsageError
 from memapp.services import backups, exports
-from memapp.services.imports.files import Form
+from memapp.services.imports.files import STANDARD_INPUT
 from memapp.services.imports.whole import import_file
 from memapp.services.imports.work import Imported
 
 
 @click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option(
-    "--format", "form", type=click.Choice(["jsonl", "md"]), default="jsonl", show_default=True, help="md is for reading."
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "md", "markdown"]),
+    default="jsonl",
+    show_default=True,
+    help="md is for reading, markdown a folder of notes.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
 @click.pass_obj
-def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path | None) -> None:
+def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", "md", "markdown"], output: Path | None) -> None:
     """Write what memapp knows and all chats, to be read.
+
+    `--format markdown FOLDER` writes each memory, and no chat, as a note that Obsidian and basic-memory read. To import the
+    folder again changes nothing; a note that you edited there comes in as an edit, one that you deleted as nothing.
 
     This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
     good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words
@@ -30,7 +40,13 @@ def export(options: dict[str, Any], form: Literal["jsonl", "md"], output: Path |
     profile wait for your yes, as one question. To move to another machine with everything as it is: `memapp backup`, and
     `memapp restore --file`.
     """
+    if (folder is None) is (form == "markdown") or (folder and output):
+        raise UsageError("A folder and --format markdown go together.", "memapp export --format markdown FOLDER")
     with opened(options, read_only=True) as runtime:
+        if folder:
+            written = exports.write_notes(runtime, folder.expanduser())
+            say(f"Written to {folder}: {counted(written, 'memory', 'memories')}, a note each.")
+            return
         pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
         if output is None:
             for piece in pieces:
@@ -53,27 +69,30 @@ def _to_decide(found: Imported) -> str:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option("--format", "form", type=click.Choice(["auto", "jsonl", "chatgpt", "claude"]), default="auto", show_default=True)
+@click.argument("file", metavar="PATH", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--dry-run", is_flag=True, help="Only say what would come in.")
 @click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
 @as_json_option
 @click.pass_obj
-def import_(options: dict[str, Any], file: Path, form: Form, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Bring in what memapp, ChatGPT or Claude exported.
+def import_(options: dict[str, Any], file: Path, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Bring in what memapp or another program exported.
 
-    FILE is JSON Lines, a conversations.json, or the zip that it came in; - is standard input. All of it comes in, or nothing,
-    and what is here already stays as it is. What it says of you waits for your yes, as one question (`memapp consents`). One
-    `memapp undo` takes it back: what waits is withdrawn, its chats go as with `memapp chats rm`, except those that you went on
-    with. What a file cannot bring: `memapp export --help`.
+    PATH is a file, a zip as it was downloaded, or a folder; - is standard input. Its content tells what it is: an export of
+    memapp, ChatGPT, Claude (memories and projects too), Gemini (Takeout, as JSON), Open WebUI, mem0, the memory server of MCP or
+    Letta; a folder of LM Studio or Jan; the database of oterm, elia or Open WebUI; notes in Markdown (Obsidian, basic-memory,
+    `memapp export --format markdown`); or facts, as one JSON object a line.
+
+    All of it comes in, or nothing; what is left out is counted, and what is here already stays as it is. What it says of you
+    waits for your yes, as one question (`memapp consents`). One `memapp undo` takes it back: what waits is withdrawn, its chats
+    go as with `memapp chats rm`, except those that you went on with. What a file cannot bring: `memapp export --help`.
     """
     only_look = dry_run or not yes
-    source = Path("/dev/stdin") if file == Path("-") else file.expanduser()
+    source = STANDARD_INPUT if file == Path("-") else file.expanduser()
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))
-        found = import_file(runtime, source, form, dry_run=only_look)
-    needs_yes = only_look and not dry_run and bool(found.added or found.file_id)
+        found = import_file(runtime, source, dry_run=only_look)
+    needs_yes = only_look and not dry_run and bool(found.step)
     Output(
         {**vars(found), "file_id": "" if only_look else found.file_id, "dry_run": only_look},
         notes=[f"{'This would bring in' if only_look else 'Brought in'}: {found}.", "" if only_look else _to_decide(found)],

@@ -1,19 +1,23 @@
-"""Exports everything: as lines that `services.imports` reads back, or as Markdown to be read."""
+"""Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and each memory as a note."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memapp.domain import portable, strict_json
+from memapp.domain import memory_notes, portable, strict_json
+from memapp.domain.chat import Message
 from memapp.domain.consent import label
 from memapp.domain.filters import ALL_LIVE, Sort
+from memapp.domain.history import Moment
 from memapp.domain.howto import reported
 from memapp.errors import UsageError
+from memapp.language.history import who
 from memapp.runtime import Runtime
+from memapp.services import activity
 from memapp.services.saves import export_thread
 from memapp.store import chat, consents, memories
 from memapp.store import portable as store
 from memapp.store.encoding import to_text
-from memapp.store.folder import written_whole
+from memapp.store.folder import filled_whole, written_whole
 
 
 def as_lines(runtime: Runtime) -> Iterator[str]:
@@ -43,6 +47,32 @@ def as_markdown(runtime: Runtime) -> Iterator[str]:
                     yield f"- {reported(fact)}{' ★' if fact.pinned else ''} ({fact.created_at:%Y-%m-%d})\n"
         for thread in reversed(chat.list_threads(session, limit=None)):
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
+
+
+def write_notes(runtime: Runtime, folder: Path) -> int:
+    """Write each live memory as a note that `services.imports` reads back, into a new folder: all, or none. Return how many."""
+    session = runtime.read()
+    try:
+        with store.one_moment(session), filled_whole(folder) as partial:
+            live = [line for line in store.items(session, (portable.MemoryLine,)) if line["state"] == "live"]
+            for line in live:
+                said = [(_where(runtime, message), message.text) for message in chat.get_messages(session, line["sources"])]
+                told = [_told(moment) for moment in activity.timeline(runtime, line["id"])]
+                note = partial / memory_notes.file_name(line)
+                note.touch(mode=0o600)
+                note.write_text(memory_notes.write(line, said, told), "utf-8")
+    except OSError as error:
+        raise UsageError(f"Cannot write {folder}: {error.strerror}.", "Name a new folder, or an empty one.") from None
+    return len(live)
+
+
+def _where(runtime: Runtime, message: Message) -> str:
+    title = chat.get_thread(runtime.read(), message.thread_id).title
+    return f"{message.created_at:%Y-%m-%d %H:%M} UTC, in the chat “{title}”:"
+
+
+def _told(moment: Moment) -> str:
+    return f"{moment.at:%Y-%m-%d %H:%M} UTC, {moment.event.told} by {who(moment.actor)}: “{moment.version.text}”"
 
 
 def write_private(path: Path, pieces: Iterable[str]) -> None:

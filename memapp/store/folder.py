@@ -1,7 +1,9 @@
 """The folder that the memory file lies in, and whose the file must be."""
 
 import os
+import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -82,6 +84,18 @@ def written_whole(target: Path) -> Iterator[Path]:
         replace_synced(partial, target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def filled_whole(target: Path) -> Iterator[Path]:
+    """Yield a private folder to be filled; at the end of the block it takes the place of the target, which is new or empty."""
+    target = target.absolute()
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield partial
+        partial.rename(target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def replace_synced(written: Path, target: Path) -> None:

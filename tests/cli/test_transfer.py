@@ -88,7 +88,7 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Termi
     [
         (b'{"text": "I keep bees."}\n{"text": "I play chess."}\n', 0, "Brought in: 2 facts to wait for your yes."),
         (b"[]", 0, "Brought in: nothing new."),
-        (b"PK\x03\x04", 2, "An archive cannot be read from a pipe."),
+        (b"PK\x03\x04", 2, "The archive is damaged."),
         (b'{\n"conversation_history": []}', 2, "memapp chats import"),
     ],
 )

@@ -57,7 +57,7 @@ def approve(runtime: Runtime, request_id: str) -> str:
     with runtime.decide() as session:
         said_yes = 0
         for request in pending.meant(session, [request_id]):
-            if not file or not replaced(request, pending.current(session, request.field)):
+            if not file or request.field in BESIDE_PROFILE or not replaced(request, pending.current(session, request.field)):
                 carry_out(session, runtime, request, "person", actor)
                 said_yes += 1
         if not said_yes:
@@ -181,7 +181,7 @@ def carry_out(session: Session, runtime: Runtime, request: ConsentRequest, by: D
             rubric.carry_out(session, request.new_value, actor)
         elif request.old_value and (gone := memories.find_same(session, normalise(request.old_value))):
             if memory and memory.id == gone:  # other words for it
-                changes.apply(session, Updated(gone, text=memory.text, origin=memory.origin), actor)
+                changes.apply(session, Updated(gone, text=memory.text, steps=memory.steps or None, origin=memory.origin), actor)
             else:
                 changes.apply(session, SoftDeleted(gone, "superseded", runtime.purge_at()), actor)
         consents.note_decision(session, actor, request, "approved")
