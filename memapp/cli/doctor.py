@@ -15,7 +15,7 @@ from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, preferences
+from memapp.services import activity, curate, forget, preferences
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -88,6 +88,8 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
             if runtime.database.log_bytes() > LONG_LOG_BYTES:
                 problems.append(f"The log of {database} is long: another program has been reading it for a while. Close that.")
+            if forget.is_unfinished(runtime):
+                problems.append("What you erased is not gone from all of the file yet: the next start goes on with it.")
             runtime.database.examine()
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:

@@ -140,7 +140,7 @@ class Preview:
     others: int
     """Titles, drafts, context cards, expectations, consent requests, fields of the profile, earlier versions."""
     backups: int
-    """Copies of the file that hold it too."""
+    """Copies of the file that hold it too, or cannot be looked into."""
     profile: tuple[str, ...] = ()
     """What of the others the profile says by now: `Health: migraine`."""
 
@@ -178,6 +178,13 @@ class Receipt:
     """Memories that were meant and stayed, since they are out of the trash again."""
     by_words: bool = False
     """Whether words were erased wherever they stood by themselves: what is left stands inside longer ones."""
+    barred: tuple[str, ...] = ()
+    """Names of files and folders that could not be read, or copies that could be neither cleaned nor deleted."""
+
+    @property
+    def is_proof(self) -> bool:
+        """Say whether everything was looked into, and nothing is left."""
+        return not (self.left or self.barred)
 
     def __str__(self) -> str:
         items = self.memories + self.messages + self.others
@@ -191,10 +198,13 @@ class Receipt:
         said += "." if self.settled else "; the rest is done at the next start."
         if self.left_out:
             said += f" Left as they are: {counted(self.left_out, 'memory', 'memories')} no longer in the trash."
-        if self.left and self.by_words and self.settled:
-            said += " What is left stands inside longer words, which were not meant: `memapp forget` them by name."
-        elif self.left:
-            said += " In messages or elsewhere `memapp forget WORDS` erases them too."
+        if self.barred:
+            said += f" Not looked into, or not changed: {', '.join(self.barred)}. It may still stand there:"
+            said += " let memapp write there, and `memapp forget WORDS` once more."
+        if any(name not in self.barred for name, _ in self.left):
+            inside = " What is left stands inside longer words, which were not meant: `memapp forget` them by name."
+            elsewhere = " In messages or elsewhere `memapp forget WORDS` erases them too."
+            said += inside if self.by_words and self.settled else elsewhere
         if self.also_in:
             others = counted(len(self.also_in), "other memory", "other memories")
             named = " ".join(self.also_in[:NAMED]) + (" …" if len(self.also_in) > NAMED else ".")

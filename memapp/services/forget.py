@@ -15,7 +15,7 @@ from typing import Literal
 from memapp.domain.consent import label
 from memapp.domain.forget import ByteNeedles, Needles, Preview, Receipt
 from memapp.domain.text import clean, one_line
-from memapp.errors import ModelError, NotFound, UsageError
+from memapp.errors import Damaged, ModelError, NotFound, StoreError, UsageError
 from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import embed
@@ -86,7 +86,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
         erased = erasing.erase(session, runtime.actor(), PurgeJob(words=(words,)))
         after = consents.read_profile(session)
     needles = ByteNeedles([words])
-    backups = sum(text_traces.holds(path, needles) for path in text_traces.copies(runtime.database))
+    backups = sum(text_traces.may_hold(path, needles) for path in text_traces.copies(runtime.database))
     lost = {field: [one for one in values if one not in after.get(field, ())] for field, values in before.items()}
     return Preview(erased.memories, erased.messages, erased.others, backups, _listed(lost))
 
@@ -100,14 +100,28 @@ def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, .
 
 
 def finish(runtime: Runtime) -> None:
-    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own."""
+    """Finish what a kill interrupted: a backup, or an erasure. Called at each start; what another process is at is its own.
+
+    Where that fails it is tried again at the next start: it keeps nobody from their memory.
+    """
     with held(runtime.database.path, COPIES) as mine:
         if not mine:
             return
         text_traces.remove_unfinished(runtime.database.path)
-        if purge_jobs.planned(runtime.read())[1]:
+        if not is_unfinished(runtime):
+            return
+        try:
             receipt = _carry_out_plan(runtime)
             log.info("an erasure was finished: %d items, settled: %s", receipt.memories + receipt.messages, receipt.settled)
+        except Damaged:
+            raise
+        except (StoreError, OSError) as error:
+            log.warning("an erasure could not be finished: %s", type(error).__name__)
+
+
+def is_unfinished(runtime: Runtime) -> bool:
+    """Say whether an erasure was begun that is not finished."""
+    return purge_jobs.planned(runtime.read())[1]
 
 
 def hear_others(runtime: Runtime) -> Heard:
@@ -161,8 +175,9 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
     texts = [*said, *(text for text in sent if len(text) >= TELLING_CHARS), *job.words]
     erase = partial(erasing.erase, actor=actor, job=job, said=said, sent=sent)
     needles = ByteNeedles([*texts, *job.memory_ids, *job.thread_ids])
-    copies = text_traces.copies(runtime.database)
-    fates = [text_traces.clean_copy(path, runtime.user_id, runtime.database.wording, needles, erase) for path in copies]
+    database = runtime.database
+    clean = partial(text_traces.clean_copy, user_id=runtime.user_id, wording=database.wording, traces=needles, erase=erase)
+    fates = {path: clean(path) for path in text_traces.copies(database)}
     with runtime.decide() as session:  # the wish to forget is the person's decision on what waits for one, too
         over = session.now if by == "lifecycle" else None
         still = finding.in_trash(session, job.memory_ids, over)  # the person may have brought something back since
@@ -179,16 +194,17 @@ def _carry_out(runtime: Runtime, job: PurgeJob, by: By) -> Receipt:
         events.add_event(session, "worker", "forget", "ok", meta=meta)
     if job.words:
         markers.forget(str(runtime.paths.cache))
-    cleaned, dropped = fates.count(Fate.CLEANED), fates.count(Fate.DROPPED)
+    cleaned, dropped = (list(fates.values()).count(fate) for fate in (Fate.CLEANED, Fate.DROPPED))
     settled = _settle(runtime)
-    files, left = text_traces.scan(
+    scan = text_traces.scan(
         runtime.database,
         [runtime.paths.log, runtime.paths.personas, runtime.paths.config],
         ByteNeedles([*texts, *(plain for text in texts if (plain := normalise(text)) not in text.lower())]),
     )
     also_in = finding.memories_with(runtime.read(), texts) if by == "person" else ()
-    counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, files)
-    return Receipt(*counts, tuple(left), settled, also_in, in_profile, by_words=bool(job.words))
+    barred = {*scan.unread, *(path.name for path, fate in fates.items() if fate is Fate.BARRED)}
+    counts = (erased.memories, erased.messages, erased.others, cleaned, dropped, scan.files)
+    return Receipt(*counts, scan.left, settled, also_in, in_profile, by_words=bool(job.words), barred=tuple(sorted(barred)))
 
 
 def _settle(runtime: Runtime) -> bool:

@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from memapp.domain.backups import OLDEST, staying
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.foreign import is_sound
-from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy
+from memapp.store.place import AUTO, BACKUPS, Copy, backups, copies, delete_copy, new_copy, own
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +48,12 @@ def is_due(database: Database, now: datetime, every: timedelta) -> bool:
 def let_go_of_old(path: Path, now: datetime) -> None:
     """Delete the backups that need not stay, and every other copy that is older than the oldest backup may be."""
     made = copies(path)
-    stay = staying((one.made_at for one in made if one.why == AUTO), now)
-    gone = (one for one in reversed(made) if (one.made_at not in stay if one.why == AUTO else now - one.made_at > OLDEST))
+    thinned = [one for one in own(path, made) if one.why == AUTO]
+    stay = staying((one.made_at for one in thinned), now)
+    gone = (one for one in reversed(made) if (one.made_at not in stay if one in thinned else now - one.made_at > OLDEST))
     for one in list(gone)[:MOST_AT_ONCE]:
-        delete_copy(one.path)
+        with suppress(OSError):
+            delete_copy(one.path)
 
 
 def newest_sound(path: Path) -> Copy | None:

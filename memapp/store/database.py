@@ -7,10 +7,13 @@ Reads use a read-only connection of their own thread. No SQL stands outside `sto
 import os
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -22,6 +25,7 @@ from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, b
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
+from memapp.store.place import ASIDE, new_copy
 
 WHOLE = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
 PART = ("SAVEPOINT part", "RELEASE part", "ROLLBACK TO part", "RELEASE part")
@@ -33,6 +37,15 @@ STEPS_BETWEEN_LOOKS = 1000
 LONG_LOG_BYTES = 16 * 1024 * 1024
 LONGEST_READ_SECONDS = 5.0
 """Whoever reads one list for longer lets the log grow, and is ended when that is long."""
+HOLD = """
+import sqlite3, sys
+held = sqlite3.connect(sys.argv[1])
+held.execute("SELECT 1 FROM sqlite_master").fetchone()
+print(flush=True)
+sys.stdin.read()
+held.close()
+"""
+"""A program that keeps a file open until its input ends."""
 
 
 class _OnlyRehearsed(Exception):
@@ -48,8 +61,10 @@ class Database:
         self.owner = token_hex(8)
         """Who holds the leases of this process."""
         self._writer = writer
-        self._opened = _identity(path)
+        self._opened = _identities(path)
         self._file_lock = lock
+        self._saved_log: str | None = None
+        """Where a log went that was removed under an open file; empty: into the file."""
         self._window = Lock(path, WINDOW)
         self._seen_version: int | None = None
         self.heard_erasures = 0
@@ -95,10 +110,35 @@ class Database:
                 self._fold_log(writer)
 
     def _refuse_if_gone(self) -> None:
-        """Raise `StoreError` where the file is not at its place any more: SQLite would write on into what nobody finds again."""
-        if _identity(self.path) != self._opened:
+        """Raise `StoreError` where the file, its log or the index of that is not at its place any more.
+
+        SQLite would write on into what nobody finds again.
+        """
+        file, log, index = (one == before for one, before in zip(_identities(self.path), self._opened, strict=True))
+        if not file:
             advice = "Put it back and go on, or quit: nothing is written until then."
             raise StoreError(f"{self.path} was moved, removed or replaced while it was open.", advice)
+        if not (log and index):
+            kept = "" if log else self._save_removed_log()
+            said = f"{self.path}{'-shm' if log else '-wal'} was removed or replaced while it was open."
+            raise StoreError(said, f"Quit, and start memapp again: what was saved before is kept{kept}.")
+
+    def _save_removed_log(self) -> str:
+        """Write a log that nobody finds again into the file, or into a copy where others began another since; return where.
+
+        Pages of two logs make no sound file.
+        """
+        writer = self._own_writer()
+        if self._saved_log is None and self.log_bytes():
+            aside = new_copy(self.path, ASIDE, "removed-log", datetime.now(UTC))
+            with written_whole(aside) as partial, closing(sqlite3.connect(partial)) as copy:
+                writer.backup(copy)
+                copy.execute("PRAGMA journal_mode = delete")
+            self._saved_log = f" in {aside}"
+        elif self._saved_log is None:
+            writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._saved_log = ""
+        return self._saved_log
 
     def _fold_log(self, writer: sqlite3.Connection) -> None:
         """Write a long log into the file, as far as nobody reads it still; our own readers may not keep it for long.
@@ -126,6 +166,7 @@ class Database:
             return False
         try:
             with translated_errors(self.path):
+                self._refuse_if_gone()
                 version = self._own_writer().execute("PRAGMA data_version").fetchone()[0]
             before, self._seen_version = self._seen_version, version
             return before not in (None, version)
@@ -318,9 +359,10 @@ class Database:
         for reader in readers:
             reader.interrupt()
         try:
-            for reader in readers:
-                reader.close()
-            self._close_writer()
+            with self._sparing_another_log():
+                for reader in readers:
+                    reader.close()
+                self._close_writer()
         finally:
             for file in self._raw.values():
                 file.close()
@@ -329,21 +371,42 @@ class Database:
             if self._file_lock is not None:
                 self._file_lock.release()
 
+    @contextmanager
+    def _sparing_another_log(self) -> Iterator[None]:
+        """Let another process hold the file meanwhile if its log or index was removed: whoever closes it last deletes the log.
+
+        A connection of this process would not do: all share the index that is gone, and what others wrote is in none of it.
+        """
+        if self._writer is None or _identities(self.path) == self._opened:
+            yield
+            return
+        with suppress(StoreError, sqlite3.Error):
+            self._refuse_if_gone()
+        program = [sys.executable, "-I", "-c", HOLD, str(self.path)]
+        with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as holder:
+            assert holder.stdin and holder.stdout
+            holder.stdout.readline()
+            yield
+            holder.stdin.close()
+
     def _close_writer(self) -> None:
         with self._turn:
             writer, self._writer = self._writer, None
             if writer is not None:
                 with closing(writer), suppress(sqlite3.DatabaseError):  # it only makes later searches faster
                     writer.set_authorizer(None)
-                    writer.execute("PRAGMA optimize")
+                    if _identities(self.path) == self._opened:
+                        writer.execute("PRAGMA optimize")
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from every other that takes its place; None if there is none."""
-    with suppress(FileNotFoundError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return None
+def _identities(path: Path) -> list[tuple[int, int] | None]:
+    """Return what tells a file, its log and the index of that from others that take their places; None where there is none."""
+    found: list[tuple[int, int] | None] = [None, None, None]
+    for number, suffix in enumerate(("", "-wal", "-shm")):
+        with suppress(FileNotFoundError):
+            status = path.with_name(path.name + suffix).stat()
+            found[number] = (status.st_dev, status.st_ino)
+    return found
 
 
 def _begin(writer: sqlite3.Connection, begin: str) -> None:

@@ -80,5 +80,5 @@ def is_sound(path: Path) -> bool:
     try:
         with open_suspect(path):
             return True
-    except (StoreError, sqlite3.Error):
+    except (StoreError, sqlite3.Error, OSError):
         return False

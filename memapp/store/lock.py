@@ -7,7 +7,7 @@ process that held them, however it ends.
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from memapp.errors import StoreError, StoreLocked
@@ -66,7 +66,7 @@ class Lock:
 
     def is_wanted(self) -> bool:
         """Say whether somebody waits to have it alone."""
-        with closing(self._connect(LOOK_SECONDS)) as asking:
+        with self._telling(), closing(self._connect(LOOK_SECONDS)) as asking:
             return not _run(asking, (NO_JOURNAL, "BEGIN IMMEDIATE"))
 
     def release(self) -> None:
@@ -76,12 +76,21 @@ class Lock:
 
     def _take(self, statements: tuple[str, ...], seconds: float) -> bool:
         self.release()
-        connection = self._connect(seconds)
-        if _run(connection, statements):
-            self._held = connection
-        else:
-            connection.close()
+        with self._telling(), ExitStack() as given_up:
+            connection = given_up.enter_context(closing(self._connect(seconds)))
+            if _run(connection, statements):
+                self._held = connection
+                given_up.pop_all()
         return self.is_held
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raise `StoreError` where SQLite cannot use the lock file: that says nothing of the memory file."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            advice = "Your memory is not in it: close every memapp, and remove it."
+            raise StoreError(f"The lock file {self._path} cannot be used: {error}.", advice) from error
 
     def _connect(self, seconds: float) -> sqlite3.Connection:
         try:  # only one that is new: closing any handle of the file would drop the locks that this process has on it

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memapp.domain.wording import Wording
-from memapp.errors import StoreError
+from memapp.errors import Damaged, StoreError
 from memapp.store import guards, schema, soundness
 from memapp.store.connection import add_wording, connect, refuse_foreign
 from memapp.store.database import Database, read_through
 from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file
 from memapp.store.lock import Lock
-from memapp.store.place import BACKUPS, new_copy
+from memapp.store.place import BACKUPS, backups, from_backup, new_copy
 
 LARGE_BYTES = 32 * 1024 * 1024
 """Checking a larger file would slow the start; if it was closed properly, `Database.check` does it later."""
@@ -29,6 +29,7 @@ def open_database(
     A file that must be migrated first is opened for writing in any case. Raises `StoreError`.
     """
     refuse_no_file(path)
+    _refuse_lost(path)
     if read_only:
         return _open_read_only(path, wording, tell)
     prepare_folder(path.parent)
@@ -38,7 +39,7 @@ def open_database(
         alone = _enter(path, lock, tell)
         keep_private(path)
         settled = alone and _is_settled(path)
-        writer, mended = _open_writer(path, wording, alone=alone, check=alone and not settled)
+        writer, mended = _open_writer(path, wording, tell, alone=alone, check=alone and not settled)
         database = Database(path, writer, lock, wording)
         given_up.callback(database.close)
         database.checked, database.mended = not settled, mended
@@ -48,6 +49,16 @@ def open_database(
         database.heard_erasures = writer.execute("SELECT erasures FROM memory_file").fetchone()[0]
         given_up.pop_all()
     return database
+
+
+def _refuse_lost(path: Path) -> None:
+    """Raise `Damaged` for a file that is gone or empty beside its backups: absence is no wish to begin anew."""
+    if path.exists() and path.stat().st_size:
+        return
+    if found := backups(path):
+        is_now = "empty" if path.exists() else "gone"
+        advice = f"To begin anew: move {found[0].path.parent} elsewhere. {from_backup(path)}"
+        raise Damaged(f"{path} is {is_now}, and there are backups of it.", advice, path)
 
 
 def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
@@ -94,7 +105,9 @@ def _is_settled(path: Path) -> bool:
     return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
-def _open_writer(path: Path, wording: Wording, *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
+def _open_writer(
+    path: Path, wording: Wording, tell: Callable[[str], object], *, alone: bool, check: bool
+) -> tuple[sqlite3.Connection, bool]:
     """Return the connection, and whether a search index had to be written anew."""
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
@@ -105,6 +118,7 @@ def _open_writer(path: Path, wording: Wording, *, alone: bool, check: bool) -> t
         if check:
             soundness.check_damage(writer, path)
         if alone:
+            _mend_version(writer, path, tell)
             schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording))
         soundness.check_schema(writer, path)
         broken = soundness.mismatched(writer) if check else []
@@ -117,6 +131,18 @@ def _open_writer(path: Path, wording: Wording, *, alone: bool, check: bool) -> t
         writer.close()
         raise
     return writer, bool(broken)
+
+
+def _mend_version(writer: sqlite3.Connection, path: Path, tell: Callable[[str], object]) -> None:
+    """Set the version of a file right where its schema and the migrations it lists agree on another. Raises `Damaged`."""
+    version, listed = writer.execute("PRAGMA user_version").fetchone()[0], schema.count_listed(writer)
+    if version == listed:
+        return
+    if schema.schema_of(writer) != schema.golden(listed)[0]:
+        said = f"{path} is damaged: its version is {version}, and it lists {listed} migrations."
+        raise Damaged(said, from_backup(path), path)
+    writer.execute(f"PRAGMA user_version = {listed}")
+    tell(f"The version number in {path} was damaged, and is set right. The rest is as it was.")
 
 
 def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording) -> None:

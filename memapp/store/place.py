@@ -1,8 +1,10 @@
 """The copies of a memory file: their folders and names, whose they are, and which one would take its place."""
 
+import os
 import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +16,7 @@ ASIDE = "damaged"
 """The folder for files that a restored backup replaced."""
 COPY_FOLDERS = (BACKUPS, ASIDE)
 AUTO = "auto"
-_COPY = re.compile(r"(.+)-(schema\d+|before-restore|auto)-(\d{8}T\d{6})(\d{6})?Z\.db(.*)", re.DOTALL)
+_COPY = re.compile(r"(.+)-(schema-?\d+|before-restore|removed-log|auto)-(\d{8}T\d{6})(\d{6})?Z\.db(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,17 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
     return (found[1], found[5]) if found else None
 
 
+def plain_files(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder that are no links; none of a folder that cannot be listed."""
+    with suppress(OSError), os.scandir(folder) as found:
+        yield from (Path(one) for one in found if one.is_file(follow_symlinks=False))
+
+
 def copies(path: Path) -> list[Copy]:
-    """Return the copies of a memory file that memapp made, newest first."""
-    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file() and not one.is_symlink())
-    made = [copy for one in found if read_copy_name(one.name) == (path.name, "") and (copy := _as_copy(path, one))]
-    mine = read_id(path) if made else ""
-    return sorted((one for one in made if may_be_of(mine, one.path)), key=lambda one: one.made_at, reverse=True)
+    """Return the copies that memapp made of the file of this name, newest first; also of one that lay there before."""
+    found = (one for folder in COPY_FOLDERS for one in plain_files(path.parent / folder))
+    made = (copy for one in found if read_copy_name(one.name) == (path.name, "") and (copy := _as_copy(path, one)))
+    return sorted(made, key=lambda one: one.made_at, reverse=True)
 
 
 def read_id(path: Path) -> str:
@@ -58,14 +65,15 @@ def read_id(path: Path) -> str:
     return found if isinstance(found, str) else ""  # damage may have changed its type
 
 
-def may_be_of(mine: str, copy: Path) -> bool:
-    """Say whether a copy is of the file with an id; of what cannot be read only the name tells."""
-    return not mine or read_id(copy) in (mine, "")
+def own(path: Path, made: list[Copy]) -> list[Copy]:
+    """Return those of some copies that have the id of the file; of what cannot be read only the name tells."""
+    mine = read_id(path) if made else ""
+    return [one for one in made if not mine or read_id(one.path) in (mine, "")]
 
 
 def backups(path: Path) -> list[Copy]:
     """Return those that can take the place of the file, newest first: not what was put aside."""
-    return [one for one in copies(path) if one.path.parent.name == BACKUPS]
+    return own(path, [one for one in copies(path) if one.path.parent.name == BACKUPS])
 
 
 def from_backup(path: Path) -> str:

@@ -44,6 +44,13 @@ def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
         writer.execute("PRAGMA foreign_keys = 1")
 
 
+def count_listed(conn: sqlite3.Connection) -> int:
+    """Return how many migrations a file says were applied to it."""
+    if not conn.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone():
+        return 0
+    return int(conn.execute("SELECT count(*) FROM _sqlite_migrations WHERE migration_set = 'memapp'").fetchone()[0])
+
+
 def _migration(number: int, file: Path) -> "Callable[[sqlite_utils.Database], None]":
     def apply(db: "sqlite_utils.Database") -> None:
         # Statement by statement: executescript would commit the migration's transaction.

@@ -2,8 +2,10 @@
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
@@ -19,7 +21,7 @@ from memapp.store.foreign import is_sound
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.free_pages import empty_free_pages
 from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
-from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, may_be_of, read_copy_name, read_id, restored_half
+from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, plain_files, read_copy_name, read_id, restored_half
 from memapp.store.session import Session
 from memapp.store.soundness import FULL_TEXT_TABLES
 
@@ -38,6 +40,7 @@ class Fate(StrEnum):
     UNTOUCHED = "it does not hold what is erased"
     CLEANED = "erased inside it"
     DROPPED = "deleted, since it cannot be cleaned: of another version, or damaged"
+    BARRED = "neither to be looked into nor to be deleted: of another user, on a disk that is read-only or fails"
 
 
 def settle(database: Database) -> bool:
@@ -64,53 +67,107 @@ def settle(database: Database) -> bool:
 def copies(database: Database) -> list[Path]:
     """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
     mine = read_id(database.path)
-    others = (one for one in (database.path.parent / BACKUPS).glob("*") if read_copy_name(one.name) is None)
+    others = (one for one in plain_files(database.path.parent / BACKUPS) if read_copy_name(one.name) is None)
     made = [copy.path for copy in place.copies(database.path)]
     return [*made, *(one for one in sorted(others) if is_sound(one) and read_id(one) == mine)]
 
 
 def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
-    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound."""
+    """Erase inside a copy; drop one of memapp's own that cannot be cleaned and has traces. A kill leaves it sound.
+
+    One that nothing can be done about is no reason to keep the rest. Raises `DiskFull`: that passes.
+    """
     try:
         return Fate.CLEANED if _erase_inside(path, user_id, wording, erase) else Fate.UNTOUCHED
     except DiskFull:
         raise
     except StoreError:
-        if read_copy_name(path.name) is None or not traces.count(_chunks_of(path)):
-            return Fate.UNTOUCHED
-    delete_copy(path)
+        try:
+            if read_copy_name(path.name) is None or not holds(path, traces):
+                return Fate.UNTOUCHED
+            delete_copy(path)
+        except OSError:
+            return Fate.BARRED
     return Fate.DROPPED
 
 
 def remove_unfinished(path: Path) -> None:
     """Delete half-written files of a killed backup."""
     names = [(path.name, ending) for ending in HALVES]
-    found = (one for folder in COPY_FOLDERS for one in (path.parent / folder).glob("*") if one.is_file())
+    found = (one for folder in COPY_FOLDERS for one in plain_files(path.parent / folder))
     for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def holds(path: Path, needles: ByteNeedles) -> bool:
     return needles.count(_chunks_of(path)) > 0
 
 
-def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> tuple[int, list[tuple[str, int]]]:
-    """Search the bytes of the open file, of what lies beside it, and of more files and folders.
+def may_hold(path: Path, needles: ByteNeedles) -> bool:
+    """Say whether a file holds any of some texts, or cannot be looked into."""
+    try:
+        return holds(path, needles)
+    except OSError:
+        return True
 
-    Returns how many files were read, and the names of those that hold something with how often.
-    """
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The result of a search through the bytes of files."""
+
+    files: int
+    """Files that were read."""
+    left: tuple[tuple[str, int], ...]
+    """Names of files that hold something, with how often."""
+    unread: tuple[str, ...]
+    """Names of files and folders that could not be read, and of links among the copies."""
+
+
+def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan:
+    """Search the bytes of the open file, of what lies beside it, and of more files and folders."""
     counts = [(database.path.name + suffix, needles.count(_chunks(file))) for suffix, file in _open_files(database)]
-    counts += [(path.name, needles.count(_chunks_of(path))) for path in _other_files(database, more)]
-    return len(counts), [(name, count) for name, count in counts if count]
+    files, unread = _other_files(database, more)
+    for path in sorted(files):
+        try:
+            counts.append((path.name, needles.count(_chunks_of(path))))
+        except FileNotFoundError:
+            continue
+        except OSError:
+            unread.add(path)
+    return Scan(len(counts), tuple(one for one in counts if one[1]), tuple(sorted(path.name for path in unread)))
 
 
-def _other_files(database: Database, more: Iterable[Path]) -> list[Path]:
-    """Return every file that memapp may write words to, but those that SQLite has open and the locks."""
-    path, mine = database.path, read_id(database.path)
+def _other_files(database: Database, more: Iterable[Path]) -> tuple[set[Path], set[Path]]:
+    """Return every file that memapp may write words to, but those that SQLite has open and the locks; and what is unreadable."""
+    path, unread = database.path, set[Path]()
     beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
-    copies = [one for folder in COPY_FOLDERS for one in (path.parent / folder).rglob("*") if not _is_of_another(path, mine, one)]
-    below = [one for folder in more for one in (folder, *folder.rglob("*"))]
-    return sorted({one for one in (*beside, *copies, *below) if one.is_file() and not one.is_symlink()})
+    copies = {one for folder in COPY_FOLDERS for one in _below(path.parent / folder, unread) if not _is_of_another(path, one)}
+    below = [one for folder in more for one in (folder, *_below(folder, unread))]
+    files = set()
+    for one in (*beside, *copies, *below):
+        try:
+            kind = stat.S_IFMT(one.lstat().st_mode)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            kind = None
+        if kind == stat.S_IFREG:
+            files.add(one)
+        elif kind is None or (kind == stat.S_IFLNK and one in copies):
+            unread.add(one)
+    return files, unread
+
+
+def _below(folder: Path, unread: set[Path]) -> Iterator[Path]:
+    """Yield the files below a folder; add the folders that cannot be listed to `unread`."""
+
+    def note(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            unread.add(Path(error.filename))
+
+    for parent, _, names in os.walk(folder, onerror=note):
+        yield from (Path(parent, name) for name in names)
 
 
 def _restored_halves(path: Path) -> list[Path]:
@@ -118,10 +175,10 @@ def _restored_halves(path: Path) -> list[Path]:
     return [half.with_name(half.name + ending) for ending in ("", "-journal")]
 
 
-def _is_of_another(path: Path, mine: str, copy: Path) -> bool:
+def _is_of_another(path: Path, copy: Path) -> bool:
     """Say whether memapp made a copy of another memory file. What the person put there may be of this one."""
     found = read_copy_name(copy.name)
-    return found is not None and (found[0] != path.name or not may_be_of(mine, copy))
+    return found is not None and found[0] != path.name
 
 
 def _open_files(database: Database) -> Iterator[tuple[str, BinaryIO]]:

@@ -1,7 +1,11 @@
 """Files beside a memory file: those of another memory, or of another program, stay as they are."""
 
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,11 +14,15 @@ import pytest
 
 from memapp import bootstrap
 from memapp.domain.forget import Receipt
+from memapp.errors import Damaged, DiskFull
 from memapp.runtime import Runtime
 from memapp.services import backups, curate, forget
 from memapp.store import restore
 from memapp.store.backups import let_go_of_old
+from memapp.store.forget import purge_jobs
+from memapp.store.forget.purge_jobs import PurgeJob
 from memapp.store.place import BACKUPS, copies, from_backup, new_copy, read_id
+from memapp.store.place import backups as place_backups
 from tests.builders import damage
 
 
@@ -31,6 +39,13 @@ def remember(path: Path, *texts: str) -> None:
         curate.add(runtime, text)
     backups.run(runtime)
     runtime.close()
+
+
+def raising(error: Exception) -> Callable[..., object]:
+    def fail(*_: object) -> object:
+        raise error
+
+    return fail
 
 
 def known(path: Path) -> set[str]:
@@ -78,22 +93,91 @@ def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(t
     assert backups.newest_sound(first) is None and "no backup" in from_backup(first)
 
 
-def test_a_memory_begun_anew_has_nothing_to_do_with_the_backups_of_the_one_before(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_a_memory_that_is_gone_or_empty_is_offered_its_backup_and_not_begun_anew(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps bees.")
+    (copy,) = copies(path)
+    spoil(path)
+    with pytest.raises(Damaged, match=f"notes.db is (gone|empty).*To begin anew: move .*backups elsewhere.*{copy.path}"):
+        opened(path)
+    found = backups.newest_sound(path)
+    assert found is not None
+    backups.put_back(path, found.path)
+    assert known(path) == {"User keeps bees."}
+
+
+def test_erasing_and_age_reach_the_copies_of_a_memory_that_lay_there_before(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     remember(path, "User keeps Zqarla bees.")
     (before,) = copies(path)
     path.rename(tmp_path / "kept elsewhere")
+    (tmp_path / BACKUPS).rename(tmp_path / "moved")
     remember(path, "User keeps hens.")
     (mine,) = copies(path)
-    assert mine.path != before.path
-    assert erase(path, "Zqarla").left == ()
-    assert b"Zqarla" in before.path.read_bytes(), "it is another memory's"
-    old = [new_copy(path, BACKUPS, "schema1", datetime.now(UTC) - timedelta(days=days)) for days in (40, 50)]
-    for one, copied in zip(old, (before, mine), strict=True):
-        shutil.copy(copied.path, one)
+    old = [new_copy(path, BACKUPS, "auto", datetime.now(UTC) - timedelta(days=days)) for days in (40, 25, 24)]
+    for one in (before.path, *old):
+        shutil.copy(tmp_path / "moved" / before.path.name, one)
     let_go_of_old(path, datetime.now(UTC))
-    assert [one.exists() for one in old] == [True, False]
-    assert restore.is_of_another(path, before.path)
+    assert [one.exists() for one in old] == [False, True, True], "none makes room for those of the memory that is there now"
+    assert restore.is_of_another(path, before.path) and place_backups(path) == [mine]
+    receipt = erase(path, "Zqarla")
+    assert (receipt.left, receipt.backups_cleaned) == ((), 3)
+    assert not any(b"Zqarla" in one.read_bytes() for one in (tmp_path / BACKUPS).iterdir())
+
+
+OUT_OF_REACH = """
+import sys
+from pathlib import Path
+from memapp import bootstrap
+from memapp.services import curate, forget
+from memapp.store.place import BACKUPS, new_copy
+
+runtime = bootstrap.start(home=Path(sys.argv[1]))
+for of_folder, of_copy in ((0o500, 0o600), (0, 0o600), (0o700, 0)):
+    curate.add(runtime, "User's dog is called Zqarla.")
+    copy = runtime.database.backup(new_copy(runtime.paths.database, BACKUPS, "auto", runtime.clock()))
+    copy.chmod(of_copy)
+    copy.parent.chmod(of_folder)
+    assert forget.preview(runtime, "Zqarla")
+    print(str(forget.forget_everywhere(runtime, "Zqarla")).replace(copy.name, "copy"))
+    copy.parent.chmod(0o700)
+    if of_copy:
+        copy.unlink()
+runtime.close()
+copy.parent.chmod(0o500)
+bootstrap.start(home=Path(sys.argv[1])).close()
+copy.parent.chmod(0o700)
+"""
+
+
+@pytest.mark.slow
+def test_copies_out_of_reach_stop_no_erasure_and_no_start_and_are_named(tmp_path: Path) -> None:
+    bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    done = subprocess.run([*bound, sys.executable, "-c", OUT_OF_REACH, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    unwritable, unlisted, unreadable = done.stdout.splitlines()
+    named = "Not looked into, or not changed: {}. It may still stand there: let memapp write there, and"
+    for said, name in ((unwritable, "copy"), (unlisted, "backups"), (unreadable, "copy")):
+        assert named.format(name) in said and "longer words" not in said
+    assert "files scanned (copy)." in unwritable, "it can be read, and is counted"
+
+
+def test_an_erasure_that_cannot_be_finished_keeps_nobody_from_their_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "notes.db"
+    remember(path, "User keeps Zqarla bees.", "User keeps hens.")
+    runtime = opened(path)
+    with runtime.decide() as session:
+        purge_jobs.plan(session, PurgeJob(words=("Zqarla",)))
+    runtime.close()
+    with monkeypatch.context() as patched:
+        patched.setattr("memapp.store.text_traces._erase_inside", raising(DiskFull("No space left.")))
+        assert known(path) == {"User keeps Zqarla bees.", "User keeps hens."}
+    assert known(path) == {"User keeps hens."}
 
 
 def test_the_backups_of_a_memory_stay_its_own_when_one_was_put_back(tmp_path: Path) -> None:

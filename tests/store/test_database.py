@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from memapp.errors import DiskFull, NewerSchema, StoreError, StoreLocked
+from memapp.errors import Damaged, DiskFull, NewerSchema, StoreError, StoreLocked
 from memapp.language.wording import WORDING
 from memapp.store import schema
 from memapp.store.connection import LOG_BYTES, PRAGMAS, barred, connect
@@ -109,6 +109,35 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(database: Database) -> None
     with pytest.raises(NewerSchema, match="newer memapp"):
         open_database(database.path, WORDING)
     assert database.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", [7, -5])
+def test_a_version_that_is_damaged_is_set_right_and_told_and_migrates_nothing(database: Database, version: int) -> None:
+    database.close()
+    with closing(sqlite3.connect(database.path)) as conn:
+        conn.execute(f"PRAGMA user_version = {version}")
+    for read_only, said in ((True, ["is set right"]), (False, [])):
+        told: list[str] = []
+        open_database(database.path, WORDING, read_only=read_only, tell=told.append).close()
+        assert [part for part in said if part in "".join(told)] == said and len(told) == len(said)
+    assert not (database.path.parent / "backups").exists()
+    with closing(sqlite3.connect(database.path)) as conn, conn:
+        conn.execute(f"PRAGMA user_version = {version}")
+        conn.execute("DROP INDEX memories_due")
+    with pytest.raises(Damaged, match=f"its version is {version}, and it lists {len(schema.scripts())} migrations"):
+        open_database(database.path, WORDING)
+
+
+@pytest.mark.parametrize("spoil", [lambda lock: lock.write_text("a conflict copy"), Path.mkdir, os.mkfifo])
+def test_a_lock_file_that_is_none_is_told_as_such(database: Database, spoil: Callable[[Path], object]) -> None:
+    database.close()
+    lock = database.path.with_name("memapp.db.lock")
+    lock.unlink()
+    spoil(lock)
+    for read_only in (True, False):
+        with pytest.raises(StoreError, match=r"The lock file .*memapp.db.lock cannot be used.*remove it") as told:
+            open_database(database.path, WORDING, read_only=read_only)
+        assert not isinstance(told.value, Damaged)
 
 
 def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
@@ -228,6 +257,41 @@ def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(databa
     elsewhere.rename(database.path)
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+
+
+@pytest.mark.parametrize("removed", [("-shm",), ("-wal",), ("-wal", "-shm")])
+def test_what_lies_beside_an_open_file_is_taken_away_and_nothing_acknowledged_is_lost(
+    database: Database, removed: tuple[str, ...]
+) -> None:
+    def note(name: str) -> None:
+        with database.write() as conn:
+            conn.execute("INSERT INTO interface VALUES ('me', ?, '1')", (name,))
+
+    database.close()  # all there is stands in the file
+    database = open_database(database.path, WORDING)
+    note("mine")
+    for suffix in removed:
+        database.path.with_name(database.path.name + suffix).unlink()
+    other = [sys.executable, "-m", "tests.reliability.writer", str(database.path), "1"]
+    told = subprocess.run(other, capture_output=True, text=True, check=True).stdout  # refused where only the log is gone
+    with pytest.raises(StoreError, match=rf"memapp.db{removed[0]} was removed or replaced.*what was saved before is kept"):
+        note("too late")
+    with suppress(StoreError):
+        database.changed_elsewhere()  # as a window looks, again and again
+    database.close()
+    kept = {"mine", *(["row 0"] if "ACK 0" in told else [])}
+    aside = list((database.path.parent / "damaged").glob("memapp.db-removed-log-*.db"))
+    assert len(aside) == (len(removed) == 2), "two logs, each with what the other lacks"
+    found = [names_in(path) for path in (database.path, *aside)]
+    assert set().union(*found) == kept
+
+
+def names_in(path: Path) -> set[str]:
+    opened = open_database(path, WORDING)
+    try:
+        return {row["name"] for row in opened.read().execute("SELECT name FROM interface")}
+    finally:
+        opened.close()
 
 
 @pytest.mark.parametrize(("free", "kind"), [(0, DiskFull), (1 << 30, StoreError)])

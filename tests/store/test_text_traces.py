@@ -32,8 +32,8 @@ def asked_by_another_process(database: Database) -> str:
 
 def test_the_open_file_is_searched_and_its_locks_stay(database: Database) -> None:
     with database.write():
-        files, left = text_traces.scan(database, [], ByteNeedles(["no such words in here"]))
-        assert (files >= 3, left) == (True, [])
+        scan = text_traces.scan(database, [], ByteNeedles(["no such words in here"]))
+        assert (scan.files >= 3, scan.left, scan.unread) == (True, (), ())
         assert asked_by_another_process(database) == "database is locked"
     assert asked_by_another_process(database) == "free"
 
@@ -65,6 +65,8 @@ def test_only_copies_of_this_file_are_touched(database: Database) -> None:
     (database.path.parent / "backups" / "memapp.db-schema4-20260131T081500Z.db").symlink_to(database.path)
     found = [path.relative_to(database.path.parent).as_posix() for path in text_traces.copies(database)]
     assert found == ours
+    scan = text_traces.scan(database, [], ByteNeedles(["no such words in here"]))
+    assert scan.unread == ("memapp.db-schema4-20260131T081500Z.db",), "a link is not followed, and is told"
 
 
 def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:

@@ -205,7 +205,7 @@ async def show_receipt(node: DOMNode, session: AppSession, receipt: Receipt) -> 
     text = str(receipt) + (f" {IN_PROFILE}" if receipt.in_profile else "")
     counts, _, more = text.partition(". ")
     shown = counts.replace(", ", "\n") + (f".\n\n{more}" if more else "")
-    card = TextCard("Receipt" if receipt.left else "✓ Receipt", shown, jump="go there" if receipt.also_in else "")
+    card = TextCard("✓ Receipt" if receipt.is_proof else "Receipt", shown, jump="go there" if receipt.also_in else "")
     wanted = await node.app.push_screen_wait(card)
     if wanted == "jump":
         node.app.post_message(MemoryWanted(receipt.also_in[0]))

@@ -145,10 +145,8 @@ def _offer(backup: "Copy") -> str:
 
     now = datetime.now(UTC)
     lost = in_words(now - backup.made_at)
-    return (
-        f"There is a sound backup of {when(backup.made_at, now)}; what came in the {lost} since is not in it."
-        f" The damaged file is kept beside it as it is."
-    )
+    kept = " The damaged file is kept beside it as it is." if backup.of.exists() else ""
+    return f"There is a sound backup of {when(backup.made_at, now)}; what came in the {lost} since is not in it.{kept}"
 
 
 def news_of_syncing(runtime: "Runtime") -> str:
