@@ -18,7 +18,7 @@ from memapp.domain.engine import EngineCheck
 from memapp.domain.persona import Persona
 from memapp.domain.prompt import Prompt, PromptTurn, Sampling
 from memapp.errors import ModelError
-from memapp.inference import Cancel, ChatModel, Embedder, gguf_file, network
+from memapp.inference import Cancel, ChatModel, Embedder, gguf_file, network, prepared
 from memapp.inference.bundled import bundled_embedder_path, bundled_model_path
 from memapp.inference.prepared import content_hash
 from memapp.language.wording import WORDING
@@ -57,6 +57,8 @@ def start(
 
 def _tidy(runtime: Runtime) -> None:
     """Finish what a kill interrupted; if that fails, nobody has the file open."""
+    for folder in (runtime.paths.cache, runtime.paths.config.parent):
+        prepared.remove_leftovers(folder)
     try:
         chats.interrupt_abandoned(runtime)
         forget.finish(runtime)
@@ -176,6 +178,7 @@ def sqlite_version() -> tuple[int, ...]:
 
 def _log_to(folder: Path) -> None:
     """Send our log to a file of a few megabytes, never to the terminal. No module logs what a person or a model wrote."""
+    logging.raiseExceptions = False  # a disk without room for the log is told where something is to be saved, not on the terminal
     ours = logging.getLogger("memapp")
     ours.propagate = False
     for handler in list(ours.handlers):

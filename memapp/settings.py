@@ -211,12 +211,15 @@ def write(path: Path, name: str, value: str) -> None:
 def _replace(path: Path, text: str) -> None:
     """Put a text in the place of a file; it is on the disk before, so that one of both is there after a power cut."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")  # of another window, too
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # of another window, too
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def expected(name: str) -> str:

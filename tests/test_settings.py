@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memapp.errors import ConfigError, UsageError
+from memapp.errors import ConfigError, MemappError, UsageError
 from memapp.settings import Settings, load, write
 
 
@@ -158,6 +158,10 @@ def test_a_setting_is_written_where_a_link_leads_and_is_on_the_disk_before_it_co
     write(link, "top_k", "7")
     assert link.is_symlink() and target.read_text("utf-8") == "# mine\ntop_k = 7\n"
     assert synced == ["# mine\ntop_k = 5\n"]
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(MemappError, match=r"cannot be written: No space left on device\. Nothing was changed"):
+        write(link, "top_k", "8")
+    assert sorted(tmp_path.iterdir()) == [link, target]
 
 
 @pytest.mark.parametrize("broken", [b"top_k = \n", b"\xff\xfe\x00", b"topk = 3\n", b"temperature = 'hot'\n", b"[top_k\n"])

@@ -130,7 +130,7 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
         for one, record in data.items():
             target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', one)}.json"
             refuse_own(options, target)
-            write_private(target, [strict_json.write(record, indent=2), "\n"])
+            write_private(runtime, target, [strict_json.write(record, indent=2), "\n"])
     say(f"Written: {counted(len(data), 'agent')}, in {folder}.")
 
 

@@ -126,9 +126,10 @@ def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json
 def _export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None = None) -> None:
     with opened(options, read_only=True) as runtime:
         text = saves.export_thread(runtime, ids.chat(runtime, chat_id), form)
+        if output is not None:
+            refuse_own(options, output)
+            exports.write_private(runtime, output, [text])
     if output is None:
         show(text, newline=False)
         return
-    refuse_own(options, output)
-    exports.write_private(output, [text])
     say(f"Written to {output}.")

@@ -16,6 +16,7 @@ from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, preferences
+from memapp.store.failures import has_no_room
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -80,6 +81,8 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             report["memory file"] = f"{size}, {counted(curate.count(runtime), 'fact')}"
             if not all(os.access(place, os.W_OK) for place in (database, database.parent)):
                 problems.append(f"{database} cannot be written. Check the folder's permissions, or choose another with --db.")
+            if has_no_room(database):
+                problems.append(f"The disk of {database} is full: nothing can be saved. Free some space.")
             problems += _check_settings(runtime, report)
             if lost := curate.undefined_categories(runtime):
                 where = counted(len(lost), "category", "categories")
@@ -91,6 +94,7 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             if forget.is_unfinished(runtime):
                 problems.append("What you erased is not gone from all of the file yet: the next start goes on with it.")
             runtime.database.examine()
+            activity.check_versions(runtime)
             report["guards"] = "all stand as memapp made them; the file was read through and is sound"
     except MemappError as error:
         problems.append(str(error))

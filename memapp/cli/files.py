@@ -45,7 +45,7 @@ def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> N
     if not path.parent.is_dir():
         raise UsageError(f"There is no folder {path.parent}.", "Make it first, or name another.")
     with opened(options, read_only=True) as runtime:
-        runtime.database.backup(path)
+        backups.write_copy(runtime, path)
     Output({"path": str(path), "bytes": path.stat().st_size}, aside=f"Written to {target}.").write(as_json)
 
 

@@ -30,7 +30,7 @@ def export(options: dict[str, Any], what: str, output: Path | None) -> None:
                 show(piece, newline=False)
             return
         refuse_own(options, output)
-        write_private(output, pieces)
+        write_private(runtime, output, pieces)
     say(f"Written to {output}.")
 
 

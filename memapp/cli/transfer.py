@@ -53,7 +53,7 @@ def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", 
                 show(piece, newline=False)
             return
         refuse_own(options, output)
-        exports.write_private(output, pieces)
+        exports.write_private(runtime, output, pieces)
     say(f"Written to {output}. This is no backup: to move with everything, history and inbox included, use memapp backup.")
 
 

@@ -3,16 +3,18 @@
 import hashlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memapp.inference import gguf_file
 
 HASHES = "hashes.json"
 STALE_SECONDS = 3600
+_OF_PROCESS = re.compile(r"\.(\d+)\.part$")
 KEY_CHARS = 32
 """So much of a hash tells one file from another."""
 
@@ -71,7 +73,7 @@ def _read(known: Path) -> dict[str, object]:
 def whole(copy: Path) -> Iterator[Path]:
     """Give a file to write to beside a copy's place; it is moved there when it is whole, and removed on an error."""
     copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _remove_leftovers(copy.parent)
+    remove_leftovers(copy.parent)
     unfinished = copy.with_name(f"{copy.name}.{os.getpid()}.part")
     os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
     try:
@@ -83,8 +85,13 @@ def whole(copy: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what was being written when memapp was killed; what is younger may belong to another memapp."""
+def remove_leftovers(folder: Path) -> None:
+    """Remove what was being written when a memapp was killed: its process is gone, or another has its number since long."""
     for leftover in folder.glob("*.part"):
-        if time.time() - leftover.stat().st_mtime > STALE_SECONDS:
-            leftover.unlink(missing_ok=True)
+        if not (number := _OF_PROCESS.search(leftover.name)):
+            continue
+        import psutil  # most starts find nothing
+
+        with suppress(OSError):
+            if time.time() - leftover.stat().st_mtime > STALE_SECONDS or not psutil.pid_exists(int(number[1])):
+                leftover.unlink()

@@ -22,6 +22,7 @@ over_time = reading(activity.over_time)
 entries = reading(history.list_entries)
 versions = reading(history.list_versions)
 version = reading(history.get_version)
+check_versions = reading(history.check_versions)
 
 
 def rates(runtime: Runtime) -> Rates:

@@ -14,6 +14,7 @@ from memapp.runtime import Runtime
 from memapp.store import backups, restore
 from memapp.store.lock import COPIES, held
 from memapp.store.place import Copy as Copy  # re-exported: the screen names the one it offers
+from memapp.store.place import noted
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,12 @@ def before_leaving(runtime: Runtime) -> None:
     with suppress(FileNotFoundError):
         if runtime.paths.database.stat().st_size <= QUICK_BYTES:
             run(runtime, timedelta(0))
+
+
+def write_copy(runtime: Runtime, target: Path) -> None:
+    """Write a copy of the memory file to a place of the person's. Raises `StoreError`."""
+    with noted(runtime.database.path, target):
+        runtime.database.backup(target)
 
 
 def put_back(path: Path, backup: Path, tell: Callable[[str], object] = lambda _: None) -> Path | None:

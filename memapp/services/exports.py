@@ -18,6 +18,7 @@ from memapp.store import chat, consents, memories
 from memapp.store import portable as store
 from memapp.store.encoding import to_text
 from memapp.store.folder import filled_whole, written_whole
+from memapp.store.place import noted
 
 
 def as_lines(runtime: Runtime) -> Iterator[str]:
@@ -75,12 +76,12 @@ def _told(moment: Moment) -> str:
     return f"{moment.at:%Y-%m-%d %H:%M} UTC, {moment.event.told} by {who(moment.actor)}: “{moment.version.text}”"
 
 
-def write_private(path: Path, pieces: Iterable[str]) -> None:
+def write_private(runtime: Runtime, path: Path, pieces: Iterable[str]) -> None:
     """Write a file that only the person can read; never through a link; an existing file stays until the new one is whole."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise UsageError(f"{path} is a link or no plain file.", "Name another file.")
     try:
-        with written_whole(path) as partial, partial.open("w", encoding="utf-8") as file:
+        with noted(runtime.database.path, path), written_whole(path) as partial, partial.open("w", encoding="utf-8") as file:
             file.writelines(pieces)
     except OSError as error:
         raise UsageError(f"Cannot write {path}: {error.strerror}.") from None

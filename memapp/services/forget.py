@@ -149,6 +149,7 @@ def _free_erased(runtime: Runtime) -> None:
 def _erase(runtime: Runtime, job: Callable[[Session], PurgeJob], by: By) -> Receipt:
     """Plan and do what the person wishes; or do what is due, which is not planned: what a kill leaves is due afterwards too."""
     with at_the_copies(runtime.database.path):
+        text_traces.remove_unfinished(runtime.database.path)
         with runtime.decide() as session:
             wanted = job(session)
             if by == "person":

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema
-from memapp.store.failures import Reader, rows_of, translated_errors
+from memapp.store.failures import Reader, has_no_room, rows_of, translated_errors
 
 if TYPE_CHECKING:
     from memapp.domain.wording import Wording
@@ -33,15 +33,25 @@ PRAGMAS = {
     "mmap_size": 0,
 }
 BUSY_MILLISECONDS = 5000
+INDEX_BYTES = 32 * 1024
+"""The size of the index of a log, at least."""
 SQLITE = sqlite3.sqlite_version_info
 """The version of SQLite that Python brought along."""
 
 
 def mode(path: Path) -> str:
-    """Return how to open a file for reading. In a folder where nothing can be written SQLite cannot keep its index of the log."""
-    log = path.with_name(path.name + "-wal")
-    still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+    """Return how to open a file for reading. Where nothing can be written SQLite cannot keep its index of the log."""
+    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    if log.exists() and log.stat().st_size:
+        return "mode=ro"
+    is_open = index.exists() and index.stat().st_size >= INDEX_BYTES
+    still = not os.access(path.parent, os.W_OK) or (not is_open and has_no_room(path))
     return "mode=ro&immutable=1" if still else "mode=ro"
+
+
+def can_write(path: Path) -> bool:
+    """Say whether a connection that writes can be opened to a file."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) and not has_no_room(path)
 
 
 def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -> sqlite3.Connection:

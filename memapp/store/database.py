@@ -4,7 +4,6 @@ Writes go through `Database.write()`, one at a time in this process, and SQLite'
 Reads use a read-only connection of their own thread. No SQL stands outside `store`.
 """
 
-import os
 import random
 import sqlite3
 import subprocess
@@ -21,7 +20,7 @@ from typing import BinaryIO
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, soundness
-from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, connect, open_source
+from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, can_write, connect, open_source
 from memapp.store.failures import Reader, translated_errors
 from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
@@ -334,7 +333,8 @@ class Database:
         with translated_errors(self.path):
             read_through(self.path)
             soundness.check_schema(self.read(), self.path)
-            if not os.access(self.path, os.W_OK):
+            soundness.read_texts(self.read())
+            if not can_write(self.path):
                 return
             with closing(connect(self.path, read_only=False)) as conn:
                 if soundness.mismatched(conn):
@@ -427,7 +427,6 @@ def _begin(writer: sqlite3.Connection, begin: str) -> None:
 
 def read_through(path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
     """Read a file through over a connection that could write, if one may be had."""
-    can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    with translated_errors(path), closing(connect(path, read_only=not can_write)) as conn:
+    with translated_errors(path), closing(connect(path, read_only=not can_write(path))) as conn:
         conn.set_progress_handler(cancelled, STEPS_BETWEEN_LOOKS)
         soundness.check_damage(conn, path)

@@ -4,6 +4,7 @@ A `Reader` does so by itself, for each row: rows are read one by one, and each m
 """
 
 import functools
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -144,7 +145,7 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
             return StoreError("memapp does not let this be changed here.", "Nothing was changed.")
         case sqlite3.SQLITE_FULL:
             return _full(path)
-        case sqlite3.SQLITE_IOERR if _has_no_room(path):  # not even for the index of the log
+        case sqlite3.SQLITE_IOERR if has_no_room(path):  # not even for the index of the log
             return _full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreLocked(f"{path} is being written by another program.", "Try again in a moment.")
@@ -160,10 +161,14 @@ def _translate(error: sqlite3.DatabaseError, path: Path) -> StoreError:
             return StoreError(f"SQLite reports: {error}.")
 
 
-def _has_no_room(path: Path) -> bool:
-    import shutil  # opening a file waits for nothing that only its errors need
-
+def has_no_room(path: Path) -> bool:
+    """Say whether the disk of a file has less than SQLite needs to read it."""
     try:
+        if os.name == "posix":
+            found = os.statvfs(path.parent)
+            return found.f_bavail * found.f_frsize < LEAST_BYTES
+        import shutil  # takes longer to load, and opening a file waits
+
         return shutil.disk_usage(path.parent).free < LEAST_BYTES
     except OSError:
         return False

@@ -73,10 +73,15 @@ def refuse_no_file(path: Path) -> None:
         raise StoreError(f"{path} is no plain file.", "Name another one.")
 
 
+def partial_of(target: Path) -> Path:
+    """Return where a file is written until it is whole."""
+    return target.with_name(target.name + ".partial")
+
+
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
     """Yield an empty file, of nobody else, to be written; at the end of the block it takes the place of the target."""
-    partial = target.with_name(target.name + ".partial")
+    partial = partial_of(target)
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600, exist_ok=False)  # before SQLite opens it: it would follow the umask
     try:

@@ -8,12 +8,14 @@ from memapp.domain.changes import Actor, ChangeEvent, Event
 from memapp.domain.history import AGENT, IMPORT, ROUND, RUBRIC, Entry, Step, Version
 from memapp.domain.lessons.lesson import LESSON
 from memapp.domain.memory import Memory, State
-from memapp.errors import NotFound
+from memapp.errors import Damaged, NotFound
 from memapp.store import chat, snapshots
 from memapp.store.failures import Row
 from memapp.store.session import Session
 from memapp.store.snapshots import Snapshot
 
+_VERSION = "id, memory_id, CAST(snapshot AS BLOB) AS snapshot"
+"""Bytes are read whatever is damaged in them."""
 _ENTRY = "number, step, undoes, memory_id, event, old_ref AS before, new_ref AS after, actor, thread_id, meta, ts AS at"
 _OF_LESSON = f"h.memory_id GLOB '{LESSON}*'"
 _NOT_ERASED = f"(h.event = 'ADD' OR h.old_ref IS NOT NULL OR {_OF_LESSON})"
@@ -215,7 +217,7 @@ def changed_since(session: Session, entry: Entry) -> bool:
 
 def get_version(session: Session, number: int) -> Version:
     """Return a version by its number. Raises `NotFound` for one that was erased or is somebody else's."""
-    row = session.row("SELECT * FROM versions WHERE id = :number AND user_id = :user", number=number)
+    row = session.row(f"SELECT {_VERSION} FROM versions WHERE id = :number AND user_id = :user", number=number)  # noqa: S608
     if row is None:
         raise NotFound(f"There is no version {number}.")
     return _version_of(row)
@@ -223,7 +225,7 @@ def get_version(session: Session, number: int) -> Version:
 
 def list_versions(session: Session, memory_id: str) -> list[Version]:
     """Return the versions of a memory, oldest first."""
-    sql = "SELECT * FROM versions WHERE memory_id = :memory AND +user_id = :user ORDER BY id"
+    sql = f"SELECT {_VERSION} FROM versions WHERE memory_id = :memory AND +user_id = :user ORDER BY id"  # noqa: S608
     return [_version_of(row) for row in session.run(sql, memory=memory_id)]
 
 
@@ -239,8 +241,20 @@ def snapshot_of(session: Session, number: int) -> Snapshot:
     return snapshots.of_row(row)
 
 
+def check_versions(session: Session) -> None:
+    """Read every version, and every memory that waits with a consent request. Raises `Damaged`."""
+    sql = """SELECT memory_id, snapshot FROM versions WHERE user_id = :user
+             UNION ALL SELECT memory ->> 'id', memory FROM consent_requests WHERE user_id = :user AND memory <> ''"""
+    for row in session.run(sql):
+        snapshots.of_row(row)
+
+
 def _version_of(row: Row) -> Version:
-    memory = snapshots.of_row(row).memory
+    """Return a version; in place of one that is damaged a word: the rest of the history is read as ever."""
+    try:
+        memory = snapshots.of_row(row).memory
+    except Damaged:
+        return Version(row["id"], row["memory_id"], "[this version is damaged]", (), "", 0, pinned=False, state="", sources=())
     said = {one.name: getattr(memory, one.name) for one in fields(Version) if one.name not in ("id", "memory_id")}
     return Version(row["id"], row["memory_id"], **said)
 

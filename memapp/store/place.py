@@ -4,12 +4,15 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 
 from memapp.domain.backups import in_words
+from memapp.store.folder import partial_of
+from memapp.store.lock import at_the_copies
 
 BACKUPS = "backups"
 ASIDE = "damaged"
@@ -89,6 +92,38 @@ def delete_copy(path: Path) -> None:
     """Delete a copy with what SQLite put beside it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def noted(path: Path, target: Path) -> Iterator[None]:
+    """Hold the lock of the copies while something of a memory is written to another place, and note where.
+
+    What a kill leaves there has everything in it, and is found by the note. Raises `StoreLocked`.
+    """
+    if not os.access(path.parent, os.W_OK):  # nobody erases anything here
+        yield
+        return
+    with at_the_copies(path):
+        note = path.with_name(f"{path.name}-{token_hex(8)}-elsewhere.partial")
+        with suppress(OSError):  # a disk without room for it is no reason to write nothing elsewhere
+            note.touch(mode=0o600)
+            note.write_bytes(os.fsencode(partial_of(target.absolute())))
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                note.unlink()
+
+
+def notes(path: Path) -> dict[Path, Path]:
+    """Return the notes that lie beside a memory file, each with what was being written elsewhere."""
+    name = re.compile(rf"{re.escape(path.name)}-[0-9a-f]{{16}}-elsewhere\.partial")
+    found = {}
+    for note in plain_files(path.parent):
+        if name.fullmatch(note.name):
+            with suppress(OSError):
+                found[note] = Path(os.fsdecode(note.read_bytes()))
+    return {note: half for note, half in found.items() if half.suffix == ".partial"}
 
 
 def restored_half(path: Path) -> Path:

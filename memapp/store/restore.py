@@ -96,7 +96,7 @@ def _prepare(partial: Path, source: Path, erasures: int) -> None:
     """
     partial.unlink(missing_ok=True)
     partial.touch(mode=0o600)
-    with open_suspect(source) as conn:
+    with open_suspect(source) as conn, translated_errors(partial):  # it was read through: what fails now is the writing
         conn.execute("VACUUM INTO ?", (str(partial),))
     with open_copy(partial) as conn:
         schema.migrate(conn, lambda _: None)

@@ -21,7 +21,7 @@ from memapp.store.foreign import is_sound
 from memapp.store.forget.erasing import Erased
 from memapp.store.forget.free_pages import empty_free_pages
 from memapp.store.forget.purge_jobs import mark_erased, mark_settled, planned
-from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, plain_files, read_copy_name, read_id, restored_half
+from memapp.store.place import BACKUPS, COPY_FOLDERS, delete_copy, notes, plain_files, read_copy_name, read_id, restored_half
 from memapp.store.session import Session
 from memapp.store.soundness import FULL_TEXT_TABLES
 
@@ -92,12 +92,18 @@ def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, 
 
 
 def remove_unfinished(path: Path) -> None:
-    """Delete half-written files of a killed backup."""
+    """Delete half-written files of a killed backup or export, those elsewhere as soon as their folder is there."""
     names = [(path.name, ending) for ending in HALVES]
     found = (one for folder in COPY_FOLDERS for one in plain_files(path.parent / folder))
     for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
         with suppress(OSError):
             unfinished.unlink()
+    for note, half in notes(path).items():
+        with suppress(OSError):
+            if half.parent.is_dir():
+                for ending in ("", "-journal"):
+                    half.with_name(half.name + ending).unlink(missing_ok=True)
+                note.unlink()
 
 
 def holds(path: Path, needles: ByteNeedles) -> bool:
@@ -140,7 +146,7 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan
 
 def _other_files(database: Database, more: Iterable[Path]) -> tuple[set[Path], set[Path]]:
     """Return every file that memapp may write words to, but those that SQLite has open and the locks; and what is unreadable."""
-    path, unread = database.path, set[Path]()
+    path, unread = database.path, set(notes(database.path).values())
     beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
     copies = {one for folder in COPY_FOLDERS for one in _below(path.parent / folder, unread) if not _is_of_another(path, one)}
     below = [one for folder in more for one in (folder, *_below(folder, unread))]

@@ -17,7 +17,7 @@ from memapp.cli import run
 from memapp.errors import Damaged
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, samples
+from memapp.services import activity, chats, curate, samples
 from memapp.store import soundness
 from memapp.store.opening import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
@@ -207,3 +207,24 @@ def test_a_value_of_another_form_is_told_of_where_it_is_read(runtime: Runtime, t
         conn.execute(f"UPDATE {table} SET {column} = ?", (value,))
     with pytest.raises(Damaged, match=re.escape(f"memapp restore --yes --file '{copy}'")):
         _ = curate.list_memories(runtime), chats.page(runtime, thread)
+
+
+@pytest.mark.parametrize(
+    "damage", ["replace(snapshot, '\"text\"', '\"tezt\"')", "CAST(replace(snapshot, 'hens', x'68FF6E73') AS TEXT)"]
+)
+def test_a_damaged_version_leaves_the_rest_of_the_history_and_is_found_by_the_doctor(
+    home: Path, capsys: pytest.CaptureFixture[str], damage: str
+) -> None:
+    runtime = make_runtime(home)
+    for text in ("I keep hens.", "I keep bees."):
+        curate.edit(runtime, curate.add(runtime, text).memory_id, f"{text} Many.")
+    runtime.close()
+    with closing(sqlite3.connect(home / "memapp.db")) as conn, conn:
+        conn.execute(f"UPDATE versions SET snapshot = {damage} WHERE snapshot ->> 'text' = 'I keep hens.'")
+    assert run(["--home", str(home), "history"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("[this version is damaged]") == 1 and "I keep hens. Many." in said and said.count("I keep bees.") == 2
+    runtime = make_runtime(home)
+    with pytest.raises(Damaged, match=r"memapp.db is damaged"):
+        _ = runtime.database.examine(), activity.check_versions(runtime)  # as the doctor does
+    runtime.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memapp import bootstrap
-from memapp.services import curate, exports
+from memapp.services import backups, curate, exports
 from memapp.services.consent import pending
 from memapp.services.imports.whole import import_file
 from memapp.store import consents, restore
@@ -26,6 +26,14 @@ def put_in_place(home: Path) -> None:
         restore.put_in_place(home / "memapp.db", home.parent / "later.db", bootstrap._now())
 
 
+def write_elsewhere(home: Path) -> None:
+    runtime = bootstrap.start(home=home)
+    (home.parent / "elsewhere").mkdir(exist_ok=True)
+    for _ in range(3):
+        backups.write_copy(runtime, home.parent / "elsewhere" / "copy.db")
+        exports.write_private(runtime, home.parent / "elsewhere" / "all.jsonl", exports.as_lines(runtime))
+
+
 @pytest.fixture
 def planted(tmp_path: Path) -> Path:
     """Return a store with the earlier facts; beside it lie an export and a backup with the later ones."""
@@ -34,7 +42,7 @@ def planted(tmp_path: Path) -> Path:
         for text in sorted(texts):
             curate.add(runtime, text)
         if name == "later":
-            exports.write_private(tmp_path / "later.jsonl", exports.as_lines(runtime))
+            exports.write_private(runtime, tmp_path / "later.jsonl", exports.as_lines(runtime))
             runtime.database.backup(tmp_path / "later.db")
         runtime.close()
     return tmp_path / "planted"
@@ -46,7 +54,7 @@ def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
     for home in homes_after_kills(work, planted):
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
-        assert not list(home.rglob("*.partial*"))
+        assert not list(home.parent.rglob("*.partial*"))
         waiting = [one for file in pending.list_files(runtime) for one in consents.list_of_file(runtime.read(), file.id)]
         found.append({one.text for one in curate.list_memories(runtime, limit=1000)} | {one.new_value for one in waiting})
         runtime.close()
@@ -54,7 +62,7 @@ def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "afterwards"), [(bring_in, BEFORE | LATER), (put_in_place, LATER)])
+@pytest.mark.parametrize(("work", "afterwards"), [(bring_in, BEFORE | LATER), (put_in_place, LATER), (write_elsewhere, BEFORE)])
 def test_a_kill_leaves_the_old_state_or_the_new(planted: Path, work: Callable[[Path], None], afterwards: set[str]) -> None:
     found = states_after(work, planted)
     assert all(known in (BEFORE, afterwards) for known in found)

@@ -128,6 +128,17 @@ def test_erasing_and_age_reach_the_copies_of_a_memory_that_lay_there_before(tmp_
     assert not any(b"Zqarla" in one.read_bytes() for one in (tmp_path / BACKUPS).iterdir())
 
 
+def test_what_a_killed_process_was_writing_is_removed_at_the_next_start(tmp_path: Path) -> None:
+    of_dead, of_living = f".{2**22 + 1}.part", f".{os.getpid()}.part"
+    gone = [tmp_path / f"cache/model.gguf{of_dead}", tmp_path / f"config.toml{of_dead}"]
+    stays = [tmp_path / "cache/models/big.gguf.0123abcd.part", tmp_path / f"cache/model.gguf{of_living}", tmp_path / "song.part"]
+    (tmp_path / "cache" / "models").mkdir(parents=True)
+    for path in (*gone, *stays):
+        path.touch()
+    opened(tmp_path / "notes.db").close()
+    assert [path.exists() for path in (*gone, *stays)] == [False] * 2 + [True] * 3
+
+
 OUT_OF_REACH = """
 import sys
 from pathlib import Path

@@ -27,17 +27,17 @@ def test_an_export_is_private_and_an_old_one_stays_until_the_new_one_is_whole(ru
         raise UsageError("in the middle")
 
     with pytest.raises(UsageError, match="in the middle"):
-        exports.write_private(target, broken())
+        exports.write_private(runtime, target, broken())
     assert target.read_text() == "old"
     assert list(tmp_path.glob("*.partial")) == []
-    exports.write_private(target, exports.as_lines(runtime))
+    exports.write_private(runtime, target, exports.as_lines(runtime))
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     link, folder = tmp_path / "link", tmp_path / "folder"
     link.symlink_to(target)
     folder.mkdir()
     for path in (link, folder, tmp_path / "nowhere" / "x"):
         with pytest.raises(UsageError):
-            exports.write_private(path, ["text"])
+            exports.write_private(runtime, path, ["text"])
     assert target.read_text() != "text"
 
 

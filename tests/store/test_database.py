@@ -298,12 +298,28 @@ def names_in(path: Path) -> set[str]:
 def test_a_disk_without_room_for_the_index_of_the_log_is_full(
     database: Database, monkeypatch: pytest.MonkeyPatch, free: int, kind: type
 ) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=1))
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
     with pytest.raises(StoreError) as told, translated_errors(database.path):
         raise error
     assert told.type is kind
+
+
+def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as conn:
+        conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    database.close()
+    monkeypatch.setattr("os.statvfs", lambda _: SimpleNamespace(f_bavail=0, f_frsize=1))
+    reader = open_database(database.path, WORDING, read_only=True)
+    assert reader.read().execute("SELECT name FROM interface").fetchone()["name"] == "theme"
+    reader.examine()
+    copy = reader.backup(tmp_path / "copy.db")
+    assert {file.name for file in database.path.parent.iterdir()} == {"memapp.db", "memapp.db.lock"}, "no index was needed"
+    reader.close()
+    assert names_in(copy) == {"theme"}
 
 
 def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(

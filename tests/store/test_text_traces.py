@@ -13,6 +13,7 @@ from memapp.store import text_traces
 from memapp.store.connection import open_copy
 from memapp.store.database import Database
 from memapp.store.opening import open_database
+from memapp.store.place import noted, notes
 
 BEGIN = """
 import sqlite3, sys
@@ -91,6 +92,27 @@ def test_half_a_backup_is_removed_and_nothing_else(database: Database) -> None:
     text_traces.remove_unfinished(database.path)
     after = {file.relative_to(folder).as_posix() for file in folder.rglob("*")}
     assert (before - after, others - after) == (halves, set())
+
+
+def test_what_a_kill_leaves_elsewhere_is_found_by_its_note(database: Database, tmp_path: Path) -> None:
+    drive = tmp_path / "drive"
+    half, draft = drive / "copy.db.partial", drive / "thesis.tex"
+    with noted(database.path, drive / "copy.db"):
+        (note,) = notes(database.path)
+        left = note.read_bytes()
+    assert not notes(database.path)
+    other = note.with_name(note.name.replace("memapp.db", "memapp.db-2"))
+    strange = note.with_name(f"memapp.db-{'0' * 16}-elsewhere.partial")
+    for path, content in ((note, left), (other, left), (strange, bytes(draft))):
+        path.write_bytes(content)
+    text_traces.remove_unfinished(database.path)
+    scan = text_traces.scan(database, [], ByteNeedles(["nothing"]))
+    assert (note.exists(), scan.unread) == (True, (half.name,)), "its drive is not there, and it is not looked into"
+    drive.mkdir()
+    for path in (half, draft, drive / "copy.db"):
+        path.touch()
+    text_traces.remove_unfinished(database.path)
+    assert (note.exists(), other.exists(), sorted(drive.iterdir())) == (False, True, [drive / "copy.db", draft])
 
 
 def test_the_file_is_not_at_rest_within_a_change_or_for_a_reader(database: Database) -> None:

@@ -71,7 +71,7 @@ def say_yes(runtime: Runtime) -> None:
 
 def carry(runtime: Runtime, other: Runtime, tmp: Path) -> Imported:
     file = tmp / "all.jsonl"
-    exports.write_private(file, exports.as_lines(runtime))
+    exports.write_private(runtime, file, exports.as_lines(runtime))
     return import_file(other, file)
 
 

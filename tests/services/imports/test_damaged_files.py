@@ -125,7 +125,7 @@ def test_an_export_of_any_length_begins_and_an_import_says_what_takes_more(
 ) -> None:
     monkeypatch.setattr("memapp.store.portable.count_items", lambda *_: MAX_ITEMS + 1)
     target = tmp_path / "all.jsonl"
-    exports.write_private(target, exports.as_lines(runtime))
+    exports.write_private(runtime, target, exports.as_lines(runtime))
     with pytest.raises(UsageError, match=r"takes 500,000 lines, this file has 500,001\. .* memapp restore --file"):
         import_file(runtime, target)
 

@@ -178,7 +178,7 @@ def test_a_chat_that_the_person_went_on_with_outlives_the_import(runtime: Runtim
 def test_a_look_changes_nothing_and_tells_the_same(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     file = tmp_path / "all.jsonl"
-    exports.write_private(file, exports.as_lines(runtime))
+    exports.write_private(runtime, file, exports.as_lines(runtime))
     with empty_store() as other:
         seen = import_file(other, file, dry_run=True)
         assert dump(other) == []
@@ -197,7 +197,7 @@ def test_what_was_changed_here_since_stays_as_it_is_and_hinders_nothing(runtime:
     bees, hens = curate.add(runtime, "I keep bees.").memory_id, curate.add(runtime, "I keep hens.").memory_id
     thread = chat_of(runtime, "Which animals do I keep?")
     file = tmp_path / "all.jsonl"
-    exports.write_private(file, exports.as_lines(runtime))
+    exports.write_private(runtime, file, exports.as_lines(runtime))
     curate.edit(runtime, bees, "I keep bumblebees.")
     curate.discard(runtime, hens)
     chats.rename_thread(runtime, thread, "Animals")
