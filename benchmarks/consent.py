@@ -9,7 +9,7 @@ Every sentence is typed in a chat of a real store, which learns from it: no fiel
 state a value, or repeat a word of what its labelled sentence gives as the value: that is read here by a few cues, which share
 nothing with those of memapp.
 
-At last each sentence of six independent lists is learned from: what says something sensitive in
+At last each sentence of seven independent lists is learned from: what says something sensitive in
 roundabout words, of the person and of people close, and what only sounds like it. Each list was written by somebody who knew
 neither the patterns nor the examples of the judge.
 
@@ -63,7 +63,7 @@ REPEATS, LIST_KNOWN = 0.0, 0.05
 """How much of what states a field, and of what is told in roundabout words, may be known without a yes."""
 SMALL_STEP = 5
 """The small form takes every fifth sentence."""
-LISTS = ("sensitive_list", "sensitive_list2", "sensitive_list3", "sensitive_list4", "sensitive_list5", "roundabout")
+LISTS = ("sensitive_list", *(f"sensitive_list{number}" for number in range(2, 7)), "roundabout")
 
 
 class Sentence(BaseModel):

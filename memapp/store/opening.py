@@ -57,8 +57,8 @@ def _refuse_lost(path: Path) -> None:
         return
     if found := backups(path):
         is_now = "empty" if path.exists() else "gone"
-        advice = f"To begin anew: move {found[0].path.parent} elsewhere. {from_backup(path)}"
-        raise Damaged(f"{path} is {is_now}, and there are backups of it.", advice, path)
+        anew = f"To begin anew, move {found[0].path.parent} elsewhere."
+        raise Damaged(f"{path} is {is_now}, and there are backups of it. {anew}", from_backup(path), path)
 
 
 def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:

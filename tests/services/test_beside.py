@@ -101,7 +101,7 @@ def test_a_memory_that_is_gone_or_empty_is_offered_its_backup_and_not_begun_anew
     remember(path, "User keeps bees.")
     (copy,) = copies(path)
     spoil(path)
-    with pytest.raises(Damaged, match=f"notes.db is (gone|empty).*To begin anew: move .*backups elsewhere.*{copy.path}"):
+    with pytest.raises(Damaged, match=f"notes.db is (gone|empty).*To begin anew, move .*backups elsewhere.*{copy.path}"):
         opened(path)
     found = backups.newest_sound(path)
     assert found is not None
