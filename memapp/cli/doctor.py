@@ -16,7 +16,6 @@ from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
 from memapp.services import activity, curate, forget, preferences
-from memapp.store.failures import has_no_room
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
@@ -81,7 +80,7 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             report["memory file"] = f"{size}, {counted(curate.count(runtime), 'fact')}"
             if not all(os.access(place, os.W_OK) for place in (database, database.parent)):
                 problems.append(f"{database} cannot be written. Check the folder's permissions, or choose another with --db.")
-            if has_no_room(database):
+            if runtime.database.has_no_room():
                 problems.append(f"The disk of {database} is full: nothing can be saved. Free some space.")
             problems += _check_settings(runtime, report)
             if lost := curate.undefined_categories(runtime):

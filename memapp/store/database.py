@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -21,7 +21,7 @@ from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError, StoreLocked
 from memapp.store import guards, soundness
 from memapp.store.connection import BUSY_MILLISECONDS, LOG_BYTES, add_wording, barred, can_write, connect, open_source
-from memapp.store.failures import Reader, translated_errors
+from memapp.store.failures import Reader, has_no_room, translated_errors
 from memapp.store.folder import refuse_no_file, written_whole
 from memapp.store.lock import WINDOW, Lock
 from memapp.store.place import ASIDE, new_copy
@@ -38,7 +38,7 @@ LONGEST_READ_SECONDS = 5.0
 """Whoever reads one list for longer lets the log grow, and is ended when that is long."""
 HOLD = """
 import sqlite3, sys
-held = sqlite3.connect(sys.argv[1])
+held = sqlite3.connect(sys.argv[1], uri=True)
 held.execute("SELECT 1 FROM sqlite_master").fetchone()
 print(flush=True)
 sys.stdin.read()
@@ -158,6 +158,10 @@ class Database:
             return self.path.with_name(self.path.name + "-wal").stat().st_size
         except FileNotFoundError:
             return 0
+
+    def has_no_room(self) -> bool:
+        """Say whether the disk is full."""
+        return has_no_room(self.path)
 
     def changed_elsewhere(self) -> bool:
         """Say whether another process changed the file since the last look. A look while this one writes sees nothing."""
@@ -377,17 +381,18 @@ class Database:
 
         A connection of this process would not do: all share the index that is gone, and what others wrote is in none of it.
         """
-        if self._writer is None or _identities(self.path) == self._opened:
+        is_there, *beside = (one == before for one, before in zip(_identities(self.path), self._opened, strict=True))
+        with ExitStack() as held:
+            if self._writer is not None and is_there and not all(beside):
+                with suppress(StoreError, OSError, sqlite3.Error), self._turn:
+                    self._refuse_if_gone()
+                program = [sys.executable, "-I", "-c", HOLD, f"{self.path.as_uri()}?mode=rw"]
+                with suppress(OSError):
+                    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+                    holder = held.enter_context(subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nowhere))
+                    assert holder.stdout
+                    holder.stdout.readline()
             yield
-            return
-        with suppress(StoreError, sqlite3.Error):
-            self._refuse_if_gone()
-        program = [sys.executable, "-I", "-c", HOLD, str(self.path)]
-        with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as holder:
-            assert holder.stdin and holder.stdout
-            holder.stdout.readline()
-            yield
-            holder.stdin.close()
 
     def _close_writer(self) -> None:
         with self._turn:

@@ -264,7 +264,7 @@ def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
 
 def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> None:
     memapp.home.mkdir()
-    (memapp.home / f"config.{os.getpid()}.tmp").mkdir()
+    (memapp.home / f"config.toml.{os.getpid()}.part").mkdir()
     code, out, err = memapp("config", "set", "top_k", "7")
     assert (code, out) == (1, "")
     assert "config.toml cannot be written" in err

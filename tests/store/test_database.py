@@ -257,6 +257,10 @@ def test_nothing_is_written_into_a_file_that_is_not_at_its_place_any_more(databa
     elsewhere.rename(database.path)
     with database.write() as conn:
         conn.execute("INSERT INTO interface VALUES ('me', 'theme', '1')")
+    for suffix in ("", "-wal", "-shm"):
+        database.path.with_name(database.path.name + suffix).rename(elsewhere.with_name(elsewhere.name + suffix))
+    database.close()
+    assert not database.path.exists() and names_in(elsewhere) == {"theme"}
 
 
 @pytest.mark.parametrize("removed", [("-shm",), ("-wal",), ("-wal", "-shm")])
