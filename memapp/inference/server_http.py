@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import Cancel, closed, server_key
+from memapp.inference import Cancel, after, closed, server_key
 from memapp.inference.network import is_loopback
 from memapp.inference.server_chunks import Chunk, error_text, read_chunks, shown
 from memapp.inference.server_key import ServerKey
@@ -86,11 +86,13 @@ class ServerHttp:
     def ask(self, method: str, path: str, kind: type[M], body: dict[str, Any] | None = None, *, above: bool = False) -> M:
         """Make one small request and read its answer; `above` asks beside /v1, where llama-server has more to say."""
         url = (self._base.removesuffix("/v1") if above else self._base) + path
-        timeout = httpx.Timeout(SMALL_SECONDS, connect=CONNECT_SECONDS)
-        with self._answered(method, url, json=body, timeout=timeout) as response:
+        connection = _Connection()  # cut when all of it takes too long: httpx counts the time between two parts
+        with after(SMALL_SECONDS, connection.cut), self._answered(method, url, connection, body) as response:
             try:
                 return kind.model_validate_json(_bounded(response))
             except ValidationError:
+                if connection.is_cut:  # which may look like the end of the answer
+                    raise httpx.ReadTimeout("") from None
                 raise ModelError(
                     f"What answers at {self._where} is no model server.",
                     "Check that `server` is the address of an OpenAI-compatible server, ending in /v1.",
@@ -102,8 +104,8 @@ class ServerHttp:
         connection = _Connection()
         with cancel.heard_by(connection.cut), self._closed.heard_by(connection.cut):
             self.check_open()
-            with self._answered("POST", self._base + path, json=body, extensions={"trace": connection.traced}) as response:
-                yield read_chunks(response.iter_bytes(), self._redact)
+            with self._answered("POST", self._base + path, connection, body) as response:
+                yield read_chunks(response.iter_raw(), self._redact)
 
     def check_open(self) -> None:
         """Raise `ModelError` after `close`."""
@@ -115,15 +117,17 @@ class ServerHttp:
         self._closed.set()
 
     @contextmanager
-    def _answered(self, method: str, url: str, **options: Any) -> Iterator[httpx.Response]:
+    def _answered(
+        self, method: str, url: str, connection: "_Connection", body: dict[str, Any] | None
+    ) -> Iterator[httpx.Response]:
         """Make a request; raise `FieldRefused`, or another `ModelError`, if it fails or breaks off while it is read."""
         try:
-            with self._client.stream(method, url, **options) as response:
+            with self._client.stream(method, url, json=body, extensions={"trace": connection.traced}) as response:
                 if response.status_code != httpx.codes.OK:
                     raise self._status_error(response)
                 yield response
         except TRANSPORT_ERRORS as error:
-            raise self._explained(error) from None
+            raise self._explained(httpx.ReadTimeout("") if connection.is_cut else error) from None
 
     def _explained(self, error: Exception) -> ModelError:
         match error:
@@ -180,26 +184,27 @@ class _Connection:
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
-        self._cut = False
+        self.is_cut = False
 
     def traced(self, event: str, details: dict[str, Any]) -> None:
         """Take the socket from httpx's trace of a request."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = details["return_value"].get_extra_info("socket")
-            if self._cut:  # looked at after the socket is known, and set before it is used: one of both sees the other
+            if self.is_cut:  # looked at after the socket is known, and set before it is used: one of both sees the other
                 self.cut()
 
     def cut(self) -> None:
         """End the connection now, whatever it is doing."""
-        self._cut = True
+        self.is_cut = True
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)  # closing would not wake a thread that waits in recv
 
 
 def _bounded(response: httpx.Response) -> bytes:
+    """Return a body, cut to a size; what is compressed unasked stays so, since a few bytes could become gigabytes."""
     data = bytearray()
-    for part in response.iter_bytes():
+    for part in response.iter_raw():
         data += part
         if len(data) > BODY_BYTES:
             break

@@ -1,8 +1,11 @@
 """A model server is spoken to correctly, and every way in which it can fail ends in words."""
 
+import gzip
 import json
 import socket
 import threading
+import tracemalloc
+from contextlib import suppress
 from dataclasses import replace
 
 import httpx
@@ -12,7 +15,7 @@ from memapp.domain.chat import OWN_WORDS
 from memapp.domain.prompt import Finished, Piece, Prompt, PromptTurn, Sampling
 from memapp.domain.turn import Streamed
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import Cancel
+from memapp.inference import Cancel, server_http
 from memapp.inference.server import ServerModel
 from memapp.inference.server_key import ServerKey
 from memapp.inference.server_reply import AfterHead
@@ -20,7 +23,7 @@ from memapp.inference.server_request import schema_of
 from memapp.prompts import predict
 from memapp.services.turn import take_turn
 from tests.builders import make_runtime, new_chat
-from tests.inference.model_server import Server
+from tests.inference.model_server import Handler, Server
 
 HEAD = '{"needed_info": ["'
 PROMPT = Prompt("You are kind.", (PromptTurn("user", "I planted tomatoes"),), suffix="REPLY")
@@ -547,6 +550,39 @@ def test_a_silent_server_is_given_up(server):
     model = ServerModel(server.url, answer_seconds=0.1)
     with pytest.raises(ModelError, match="fell silent"):
         run(model)
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_a_list_of_models_is_waited_for_as_a_whole(server, monkeypatch, chunked):
+    monkeypatch.setattr(server_http, "SMALL_SECONDS", 0.3)
+
+    def drip(handler):
+        handler.send_response(200)
+        handler.send_header(*(("Content-Length", "1000000") if chunked else ("X-Slow", "yes")))
+        handler.end_headers()
+        with suppress(OSError):
+            while not handler.server.gone.wait(0.02):
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+
+    monkeypatch.setattr(Handler, "do_GET", drip)
+    with pytest.raises(ModelError, match="fell silent"):
+        ServerModel(server.url)
+    server.gone.set()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("models", 200), ("models", 500), ("chat/completions", 200), ("chat/completions", 400)]
+)
+def test_what_a_server_compresses_unasked_is_not_unpacked(server, path, status):
+    model = ServerModel(server.url)
+    bomb = gzip.compress(gzip.compress(bytes(64 << 20), 1))
+    server.status[f"/v1/{path}"] = status, bomb, {"Content-Encoding": "gzip, gzip"}
+    tracemalloc.start()
+    with pytest.raises(ModelError):
+        run(model) if "chat" in path else ServerModel(server.url)
+    assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    tracemalloc.stop()
 
 
 REMOTE = [
