@@ -7,7 +7,8 @@ The names of the specification stand in the comments where a knob has one. Setti
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -81,7 +82,7 @@ class Settings(BaseModel):
     """Longest reply."""
     temperature: float = Field(0.3, title="Liveliness", ge=0, le=2)
     """0 is always the likeliest word; more is livelier."""
-    remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0)
+    remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0, le=10_000)
     """Say something unasked after this silence; 0 is never."""
     answer_from_memory: bool = Field(True, title="Answers from the memory")
     """Answer what you ask about yourself from your own words, unless the model was measured to do that well."""
@@ -113,15 +114,15 @@ class Settings(BaseModel):
     """A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one."""
     context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
     """The model's window; more needs more memory."""
-    gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1)
+    gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1, le=10_000)
     """Layers of the model that the graphics card computes; -1 is all. A CPU build has none."""
     repack: RepackRule = Field(RepackRule.AUTO, title="Weights repacked")
     """Rearrange a model's weights for the processor: on, off, or auto (unless this build would crash, as with AMX)."""
-    unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0)
+    unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0, le=10_000)
     """A model that nobody used for so long gives its memory back; typing loads it again. 0 is never."""
-    first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1)
+    first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1, le=10_000)
     """A reply that has not begun by then is given up."""
-    turn_seconds: int = Field(300, title="Seconds for a reply", ge=1)
+    turn_seconds: int = Field(300, title="Seconds for a reply", ge=1, le=10_000)
     """A reply that has not ended by then is given up."""
 
     # The screen
@@ -152,7 +153,10 @@ class Settings(BaseModel):
     @field_validator("embedding_model", "server_key_file")
     @classmethod
     def _whole_path(cls, path: str) -> str:
-        return str(Path(path).expanduser().absolute()) if path else ""
+        try:
+            return str(Path(path).expanduser().absolute()) if path else ""
+        except RuntimeError:  # of somebody who is not there
+            raise ValueError("no path") from None
 
 
 Origin = Literal["flag", "environment", "file"]
@@ -193,24 +197,46 @@ def write(path: Path, name: str, value: str) -> None:
     """Set one knob in config.toml, or with an empty value take it away; comments stay, and the whole file must be valid."""
     parsed = parse(name, value)
     try:
-        document = tomlkit.parse(read_toml(path)[0])
-    except TOMLKitError as error:  # it is stricter here and there
-        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
-    if value:
-        document[name] = parsed
-    else:
-        document.pop(name, None)
-    text = tomlkit.dumps(document)
-    _merged(path, text, ("file", tomllib.loads(text)))
-    try:
-        _replace(path.resolve(), text)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone_in(path.parent):
+            _replace(path.resolve(), _changed(path, name, parsed if value else None))
     except OSError as error:
         raise MemappError(f"{path} cannot be written: {error.strerror}.", "Nothing was changed.") from None
 
 
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Let other writers wait, so that none loses what another wrote since it read the file."""
+    if os.name != "posix":  # there a folder cannot be locked
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _changed(path: Path, name: str, parsed: Any) -> str:
+    """Return the text of config.toml with one knob set, or taken away for None. Raises `ConfigError`."""
+    try:
+        document = tomlkit.parse(read_toml(path)[0])
+    except TOMLKitError as error:  # it is stricter here and there
+        raise ConfigError(f"{path}: not valid TOML: {error}.") from None
+    if parsed is None:
+        document.pop(name, None)
+    else:
+        document[name] = parsed
+    text = tomlkit.dumps(document)
+    _merged(path, text, ("file", tomllib.loads(text)))
+    return text
+
+
 def _replace(path: Path, text: str) -> None:
     """Put a text in the place of a file; it is on the disk before, so that one of both is there after a power cut."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")  # of another window, too
     try:
         with temporary.open("w", encoding="utf-8") as file:
@@ -234,8 +260,7 @@ def expected(name: str) -> str:
         return f"{name} is a text. {field.description}"
     limits = {end: at for one in field.metadata for end in ("ge", "le") if (at := getattr(one, end, None)) is not None}
     number = "a whole number" if kind is int else "a number"
-    span = f"from {limits['ge']:,} to {limits['le']:,}" if "le" in limits else f"of at least {limits['ge']:,}"
-    return f"{name} is {number} {span}."
+    return f"{name} is {number} from {limits['ge']:,} to {limits['le']:,}."
 
 
 def check_known(what: str, word: str, known: Collection[str]) -> None:

@@ -1,5 +1,6 @@
 """Settings from flags, environment and file, and what is said when one is wrong."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def test_writing_one_setting_keeps_the_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("turn_seconds", "0", "turn_seconds is a whole number of at least 1."),
+        ("turn_seconds", "0", "turn_seconds is a whole number from 1 to 10,000."),
         ("max_facts", "1.5", "max_facts is a whole number from 1 to 1,000,000."),
         ("temperature", "hot", "temperature is a number from 0 to 2."),
         ("hints", "perhaps", "hints is true or false."),
@@ -171,6 +172,15 @@ def test_nothing_is_written_into_a_file_that_is_not_valid(tmp_path: Path, broken
     with pytest.raises(ConfigError, match=r"config\.toml"):
         write(path, "max_facts", "4")
     assert path.read_bytes() == broken
+
+
+def test_of_several_writers_none_loses_what_another_wrote(tmp_path: Path) -> None:
+    path = config(tmp_path, "# mine\n")
+    given = {"top_k": 3, "max_facts": 40, "ttl_days": 5, "purge_days": 6, "reply_tokens": 70, "hints": False}
+    with ThreadPoolExecutor(len(given)) as others:
+        list(others.map(lambda name: write(path, name, str(given[name]).lower()), given))
+    assert {name: getattr(load(path, environment={}).settings, name) for name in given} == given
+    assert [one.name for one in tmp_path.iterdir()] == ["config.toml"]
 
 
 def test_a_wrong_value_in_the_file_can_be_set_right(tmp_path: Path) -> None:
