@@ -51,9 +51,13 @@ class Kept:
 def run(argv: list[str]) -> Ran:
     """Run a command to its end, with the terminal, the pipes or the files that memapp itself was given."""
     began, kept = time.monotonic(), Kept()
-    wires = _Wires()
+    try:
+        wires = _Wires()
+        alarm, wake = os.pipe()
+    except OSError as error:  # too few files may be open: it runs all the same
+        os.write(2, f"memapp: nothing will be recorded: {error.strerror}\n".encode())
+        _become(argv, None)
     previous = {number: signal.getsignal(number) for number in _HEARD}
-    alarm, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # so that its end interrupts the waiting
     heard = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -185,27 +189,33 @@ def _fill_missing() -> set[int]:
     return missing
 
 
-def _become(argv: list[str], wires: _Wires) -> NoReturn:
-    """Turn the new process into the command."""
+def _become(argv: list[str], wires: _Wires | None) -> NoReturn:
+    """Turn this process into the command."""
     try:
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
-        if wires.is_interactive:
-            os.setsid()
-        for fd, given in wires.given.items():
-            os.dup2(given, fd)
-        if wires.is_interactive:
-            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-            _lead()
-        for fd in wires.missing:
-            os.close(fd)
+        if wires:
+            _connect(wires)
         os.execvp(argv[0], argv)
     except BaseException as error:
         is_missing = isinstance(error, FileNotFoundError)
         said = "command not found" if is_missing and "/" not in argv[0] else getattr(error, "strerror", error)
         os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
         os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
+
+
+def _connect(wires: _Wires) -> None:
+    """Give the command its ends of the wires, and close what was closed."""
+    if wires.is_interactive:
+        os.setsid()
+    for fd, given in wires.given.items():
+        os.dup2(given, fd)
+    if wires.is_interactive:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        _lead()
+    for fd in wires.missing:
+        os.close(fd)
 
 
 def _lead() -> None:
@@ -242,7 +252,7 @@ def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
     while True:
         waited_for = [*wires.sources] if code is not None else [*wires.sources, alarm, *([0] if wires.has_keys else [])]
         is_background = wires.is_interactive and not wires.has_keys
-        ready = select.select(waited_for, [], [], 0 if code is not None else LOOK_SECONDS if is_background else None)[0]
+        ready = _ready(waited_for, 0 if code is not None else LOOK_SECONDS if is_background else None)
         if is_background:
             wires.come_back()  # a shell that brings it back while it runs says nothing
         for fd in ready:
@@ -255,6 +265,17 @@ def _attend(pid: int, wires: _Wires, kept: Kept, alarm: int) -> int:
                 _stop(pid, wires)
             elif changed:
                 code = os.waitstatus_to_exitcode(status)
+
+
+def _ready(waited_for: list[int], seconds: float | None) -> list[int]:
+    """Return those that can be read, as soon as one can."""
+    try:
+        return select.select(waited_for, [], [], seconds)[0]
+    except ValueError:  # a number above 1023: so many files were inherited
+        poll = select.poll()  # cannot wait for every terminal everywhere
+        for fd in waited_for:
+            poll.register(fd, select.POLLIN)
+        return [fd for fd, _ in poll.poll(None if seconds is None else 1000 * seconds)]
 
 
 def _stop(pid: int, wires: _Wires) -> None:

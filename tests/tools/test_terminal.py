@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import resource
 import select
 import signal
 import subprocess
@@ -106,6 +107,22 @@ def test_with_no_input_or_no_output_it_ends_as_it_would(tmp_path: Path, closed: 
     )
     assert (under.returncode, under.stdout) == (plain.returncode, plain.stdout)
     assert under.stderr.startswith(plain.stderr) and b"Traceback" not in under.stderr
+
+
+@pytest.mark.parametrize("files", [8, 1200])
+def test_with_few_files_or_many_it_ends_as_it_would(tmp_path: Path, files: int) -> None:
+    def handles() -> None:
+        if files > 1000:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (2048, 2048))
+            for fd in range(3, files):
+                os.dup2(0, fd)
+        else:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    argv = command(tmp_path / "home", "sh", "-c", "cat; exit 3")
+    done = subprocess.run(argv, input=b"in", capture_output=True, close_fds=False, preexec_fn=handles)
+    assert (done.returncode, done.stdout, b"Traceback" in done.stderr) == (3, b"in", False)
+    assert (b"nothing will be recorded" in done.stderr) is (files < 1000)
 
 
 def test_output_that_a_full_disk_does_not_take_is_no_success(tmp_path: Path) -> None:
