@@ -43,6 +43,7 @@ class TerminalApp(App[None]):
             self._heed_signals()
         self._typing = asyncio.create_task(self._deliver_keys(), name="memapp-keys")
         self.screen_change_signal.subscribe(self, self._show_toasts_once)
+        self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
 
     def on_unmount(self) -> None:
         self._typing.cancel()
@@ -72,6 +73,10 @@ class TerminalApp(App[None]):
         """Show toasts on the topmost screen alone: Textual keeps them on those below too."""
         for screen in self.screen_stack:
             screen.query("ToastRack").set_class(screen is not self.screen_stack[-1], "-below")
+
+    def action_redraw(self) -> None:
+        """Draw the whole screen anew: after a stop the terminal has lost it, and Textual draws only what changed."""
+        self.refresh(layout=True)
 
     def delay_update(self, delay: float = 0.05) -> None:
         """Draw nothing for a moment, as while the palette closes; what Textual then forgets is what changed on screens below."""
