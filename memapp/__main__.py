@@ -24,6 +24,7 @@ def main() -> None:
         if options is not None:
             gc.disable()  # an agent waits, and all of this is gone in a moment
             _end(light_hook.main(options))
+    _fill_streams()
     import signal
 
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
@@ -35,6 +36,13 @@ def main() -> None:
     from memapp.cli import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def _fill_streams() -> None:
+    """Put nothing in the place of standard streams that are closed, lest a file that is opened next gets their number."""
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        setattr(sys, ("stdin", "stdout", "stderr")[number], os.fdopen(number, "w" if number else "r"))
+    os.close(number)
 
 
 def _end(code: int) -> NoReturn:

@@ -32,7 +32,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> LessonSetti
 
 
 def _from_file(path: Path) -> Mapping[str, Any]:
-    if not path.exists():
+    if not os.path.lexists(path):
         return {}
     from memapp.toml_file import read_toml
 

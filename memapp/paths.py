@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from memapp.errors import UsageError
+
 SYNCED = {
     **{"dropbox": "Dropbox", "onedrive": "OneDrive", "icloud": "iCloud", "mobile documents": "iCloud"},
     **{"google drive": "Google Drive", "googledrive": "Google Drive"},
@@ -39,18 +41,21 @@ def locate(home: Path | None = None, database: Path | None = None) -> Paths:
     home = home or _environment("MEMAPP_HOME")
     database = database or _environment("MEMAPP_DB")
     if home is not None:
-        root = home.expanduser().absolute()
+        root = expanded(home).absolute()
         config, data, cache, log = root, root, root / "cache", root / "log"
     else:
         import platformdirs  # a hint waits for it only where nobody named a place
 
         dirs = platformdirs.PlatformDirs("memapp", appauthor=False)
-        config, data, cache, log = dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, dirs.user_log_path
+        try:
+            config, data, cache, log = dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, dirs.user_log_path
+        except RuntimeError:
+            raise UsageError("Nobody knows your home folder here.", "Set HOME, or name a folder with --home.") from None
     return Paths(
         config=config / "config.toml",
         personas=config / "personas",
         categories=config / "categories.toml",
-        database=(database or data / "memapp.db").expanduser().absolute(),
+        database=expanded(database or data / "memapp.db").absolute(),
         models=_environment("MEMAPP_MODELS") or data / "models",
         cache=cache,
         log=log,
@@ -65,7 +70,15 @@ def synced_by(path: Path) -> str:
 
 def _environment(name: str) -> Path | None:
     value = os.environ.get(name)
-    return Path(value).expanduser() if value else None
+    return expanded(value) if value else None
+
+
+def expanded(path: Path | str) -> Path:
+    """Return a path with a home folder in place of `~`. Raises `UsageError` where nobody knows that folder."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise UsageError(f"Nobody knows the home folder in {path}.", "Write the whole path.") from None
 
 
 def bundled(*parts: str) -> Path:

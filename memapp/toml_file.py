@@ -1,6 +1,7 @@
 """A TOML file that a person may have written: its values, or what is wrong with it, and where."""
 
 import re
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,12 @@ from memapp.errors import ConfigError
 def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of a file and its values; none of a file that is not there. Raises `ConfigError`."""
     try:
-        text = path.read_text("utf-8-sig") if path.exists() else ""
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe that nobody writes to would never end, nor a device
+            raise ConfigError(f"{path} is no plain file.", "Move it out of this folder.")
+        text = path.read_text("utf-8-sig")
         return text, tomllib.loads(text)
+    except FileNotFoundError:
+        return "", {}
     except (OSError, UnicodeDecodeError):
         raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it out of this folder.") from None
     except (ValueError, RecursionError) as error:  # of a number of thousands of digits it is not told as an error of TOML

@@ -90,7 +90,7 @@ RULES = {
         "domain inference.Protocols store.database store.interface store.session store.encoding settings errors paths"
     ),
     "settings": rule("domain errors toml_file lesson_settings", "pydantic rapidfuzz tomlkit"),
-    "paths": rule("", "platformdirs"),
+    "paths": rule("errors", "platformdirs"),
     "toml_file": rule("errors"),
     "crash": rule(""),
     "errors": rule(""),

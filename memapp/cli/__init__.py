@@ -4,6 +4,7 @@ The module of a command is imported when the command is wanted. None but those t
 """
 
 import ast
+import io
 import os
 import shutil
 import sys
@@ -18,6 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from memapp.cli.output import EXPECTED, has_terminal, say
+from memapp.cli.shape import PATH
 from memapp.domain.text import is_slip, nearest
 from memapp.errors import MemappError
 
@@ -147,8 +149,8 @@ SCREENS = {"memories": "list", "inbox": "consents", "learned": "lessons", "activ
 
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="memapp", prog_name="memapp")
-@click.option("--db", type=click.Path(path_type=Path), help="The memory file to use.")
-@click.option("--home", type=click.Path(path_type=Path), help="Keep everything of memapp below this folder.")
+@click.option("--db", type=PATH, help="The memory file to use.")
+@click.option("--home", type=PATH, help="Keep everything of memapp below this folder.")
 @click.option("-m", "--model", help="A GGUF file, or its name in the models folder.")
 @click.option("--server", help="An OpenAI-compatible server on this machine, e.g. http://127.0.0.1:8080/v1.")
 @click.option("--plain", is_flag=True, help="Chat line by line, for screen readers and pipes.")
@@ -193,6 +195,9 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Errors are told in words, never as a traceback."""
     try:
+        "".join(arguments).encode()  # what is no UTF-8 comes in disguise, as lone surrogates
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="strict")
         result = main.main(list(arguments), prog_name="memapp", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -213,5 +218,5 @@ def run(arguments: Sequence[str]) -> int:
         say("These words are no text that can be read or written here: memapp speaks UTF-8.")
         return 2
     except OSError as error:
-        say(f"A file cannot be used: {error.filename or ''} {error.strerror or error}.")
+        say(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}.")
         return 1

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import Output, listing, opened, refuse_own, say, show_json, when
-from memapp.cli.shape import ListingGroup, reads, writes
+from memapp.cli.shape import FILE, FOLDER, Fraction, ListingGroup, reads, writes
 from memapp.domain import strict_json
 from memapp.domain.text import counted
 from memapp.domain.trust import Agent, formula, kept_share
@@ -115,7 +115,7 @@ def _blocked(runtime: Runtime, name: str, *, blocked: bool) -> Output:
 
 @agents.command()
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="A folder; else standard output.")
+@click.option("-o", "--output", type=FOLDER, help="A folder; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], name: str | None, output: Path | None) -> None:
     """Write an agent, or all of them, as memory/<agent>.json."""
@@ -125,7 +125,7 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
         if output is None:
             show_json(data[found[0].name] if name else list(data.values()))
             return
-        folder = output.expanduser() / "memory"
+        folder = output / "memory"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for one, record in data.items():
             target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', one)}.json"
@@ -135,11 +135,11 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
 
 
 @agents.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @writes
 def import_(runtime: Runtime, file: Path) -> Output:
     """Bring in the memory/<agent>.json of an agent that is not known here; `memapp undo` takes it back."""
-    name = agent_files.import_agent(runtime, file.expanduser()).memory_id.partition(":")[2]
+    name = agent_files.import_agent(runtime, file).memory_id.partition(":")[2]
     one = service.get_agent(runtime, name)
     return Output(_data(one), f"Brought in: {called_agent(one.name)}, {one.counted}.")
 
@@ -159,7 +159,7 @@ def list_rubric(runtime: Runtime) -> Output:
 
 @rubric.command("set")
 @click.argument("criterion")
-@click.argument("weight", type=click.FloatRange(0, 1))
+@click.argument("weight", type=Fraction(0, 1))
 @writes
 def set_weight(runtime: Runtime, criterion: str, weight: float) -> Output:
     """Give a criterion another weight, 0 to 1; one that is not there begins."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from memapp.cli.output import Output, listing, opened, refuse_own, say, short_ids, show, when
-from memapp.cli.shape import ListingGroup, as_json_option, limit_option, reads, yes_option
+from memapp.cli.shape import FILE, ListingGroup, as_json_option, limit_option, reads, yes_option
 from memapp.cli.trash import erased
 from memapp.domain.chat import Thread
 from memapp.domain.text import counted
@@ -65,7 +65,7 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int) -> Output:
 @chats.command("export")
 @click.argument("chat_id", metavar="ID")
 @click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
+@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None) -> None:
     """Write a chat as Markdown or JSON."""
@@ -73,7 +73,7 @@ def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], o
 
 
 @chats.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option("--persona", default="companion", show_default=True, help="Who answers in it from now on.")
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:

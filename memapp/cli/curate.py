@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import Output, opened
-from memapp.cli.shape import COUNT, as_json_option, ids_argument, words_argument, writes
+from memapp.cli.shape import COUNT, FILE, as_json_option, ids_argument, words_argument, writes
 from memapp.domain.changes import Revision
 from memapp.domain.memory import Memory, State
 from memapp.errors import MemappError, NeedsYes, UsageError
@@ -75,7 +75,7 @@ def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Rev
 
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-@click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="A backup to be put in place of the memory file.")
+@click.option("--file", type=FILE, help="A backup to be put in place of the memory file.")
 @click.option("--yes", is_flag=True, help="Do put the backup in place; without it, only look at it.")
 @as_json_option
 @click.pass_obj

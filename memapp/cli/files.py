@@ -7,7 +7,7 @@ import click
 
 from memapp import paths
 from memapp.cli.output import Output, opened, refuse_own, say, show, show_json
-from memapp.cli.shape import as_json_option
+from memapp.cli.shape import PATH, as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
 from memapp.errors import NeedsYes, UsageError
@@ -32,13 +32,13 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("target", type=click.Path(path_type=Path))
+@click.argument("target", type=PATH)
 @click.option("--yes", is_flag=True, help="Replace a file that is there already.")
 @as_json_option
 @click.pass_obj
 def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> None:
     """Write a checked copy of the memory file to TARGET."""
-    path = target.expanduser().absolute()
+    path = target.absolute()
     refuse_own(options, path)
     if path.is_file() and not yes:
         raise NeedsYes(f"There is a file {target} already.", "Add --yes to replace it.")
@@ -53,7 +53,7 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     """Put a backup in place of the memory file, which is moved aside. Without a yes only say what is in it."""
     from memapp.store import restore
 
-    source = source.expanduser().absolute()
+    source = source.absolute()
     if not source.exists():
         raise UsageError(f"There is no file {source}.", "Check its name.")
     found = restore.look_at(source)

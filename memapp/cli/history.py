@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import Output, listing, opened, plain, short_ids, show, when
-from memapp.cli.shape import as_json_option, limit_option, reads
+from memapp.cli.shape import NUMBER, as_json_option, limit_option, reads
 from memapp.domain import strict_json
 from memapp.domain.changes import Event
 from memapp.domain.difference import words_changed
@@ -38,7 +38,7 @@ COLUMNS = (
 
 @click.command()
 @click.argument("memory_id", metavar="[ID]", default="")
-@click.option("--diff", nargs=2, type=int, metavar="A B", help="Show what changed from one version to another.")
+@click.option("--diff", nargs=2, type=NUMBER, metavar="A B", help="Show what changed from one version to another.")
 @click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table", show_default=True)
 @limit_option(50)
 @as_json_option

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from memapp.cli.output import Output, listing, short_ids
-from memapp.cli.shape import ListingGroup, limit_option, reads, words_argument, writes
+from memapp.cli.shape import NUMBER, ListingGroup, limit_option, reads, words_argument, writes
 from memapp.domain.howto import Checklist, numbered
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -41,7 +41,7 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
 
 @howto.command("run")
 @click.argument("memory_id", metavar="ID")
-@click.argument("steps", metavar="[STEP]...", nargs=-1, type=int)
+@click.argument("steps", metavar="[STEP]...", nargs=-1, type=NUMBER)
 @click.option("--again", is_flag=True, help="Begin again: every step is open.")
 @writes
 def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -> Output:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import Output, opened, refuse_own, say, show
-from memapp.cli.shape import writes
+from memapp.cli.shape import FILE, writes
 from memapp.runtime import Runtime
 from memapp.services.exports import write_private
 from memapp.services.imports.lessons import import_lessons
@@ -19,7 +19,7 @@ WRITERS = {"lessons": files.lessons_as_rows, "failures": files.failures_as_rows,
 @click.option("--lessons", "what", flag_value="lessons", default=True, help="All lessons, as lessons.jsonl.  [default]")
 @click.option("--failures", "what", flag_value="failures", help="What failed, as memory_events.jsonl.")
 @click.option("--skills", "what", flag_value="skills", help="The promoted lessons, as SKILL.md for a coding agent.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
+@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], what: str, output: Path | None) -> None:
     """Write lessons or failures to a file, or lessons as a skill."""
@@ -35,7 +35,7 @@ def export(options: dict[str, Any], what: str, output: Path | None) -> None:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @writes
 def import_(runtime: Runtime, file: Path) -> Output:
     """Bring in a lessons.jsonl or a memory_events.jsonl.
@@ -43,5 +43,5 @@ def import_(runtime: Runtime, file: Path) -> Output:
     All of it comes in, or nothing. Its lessons are candidates that nothing speaks for yet, whatever the file says of them, and a
     coding agent is told none until it worked here. `memapp undo` takes them back.
     """
-    came = import_lessons(runtime, file.expanduser())
+    came = import_lessons(runtime, file)
     return Output(vars(came), f"Brought in: {came}.")

@@ -8,7 +8,7 @@ import click
 
 from memapp.cli import lesson_files
 from memapp.cli.output import Output, listing, short_ids, when
-from memapp.cli.shape import ListingGroup, limit_option, reads, writes, yes_option
+from memapp.cli.shape import Fraction, ListingGroup, limit_option, reads, writes, yes_option
 from memapp.domain.changes import Revision
 from memapp.domain.lessons.fingerprint import words
 from memapp.domain.lessons.health import LessonHealth
@@ -281,7 +281,7 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
 @runs.command("finish")
 @click.argument("run_id", metavar="ID")
 @click.option("--passed/--failed", default=None, help="What it came to.")
-@click.option("--score", type=click.FloatRange(0, 1), metavar="N", help="How good it was, 0 to 1.")
+@click.option("--score", type=Fraction(0, 1), metavar="N", help="How good it was, 0 to 1.")
 @writes
 def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float | None) -> Output:
     """Say how a run went, and end it: lessons that helped are promoted by that.

@@ -6,7 +6,7 @@ from datetime import date
 import click
 
 from memapp.cli.output import Output, listing, messages_behind, short_ids, when
-from memapp.cli.shape import limit_option, reads, searches, words_argument, writes
+from memapp.cli.shape import NUMBER, limit_option, reads, searches, words_argument, writes
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
 from memapp.errors import UsageError
@@ -60,7 +60,7 @@ def _day(_ctx: click.Context, _option: click.Parameter, since: str) -> date | No
 @click.option("--since", default="", callback=_day, metavar="DATE", help="Only what is newer than this date, e.g. 2026-01-31.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
 @limit_option(100)
-@click.option("--offset", metavar="N", type=click.IntRange(min=0), default=0, help="Leave out as many of the first.")
+@click.option("--offset", metavar="N", type=NUMBER, default=0, help="Leave out as many of the first.")
 @reads
 def list_(
     runtime: Runtime, wanted: tuple[str, ...], pinned: bool, tag: str, since: date | None, sort: str, limit: int, offset: int

@@ -1,5 +1,6 @@
 """Writing to the terminal: data as text or JSON on stdout, narration on stderr, never an escape sequence from data."""
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
     from memapp.services.ids import Named
 
+DUMB = ("", "dumb", "unknown")
+"""Kinds of terminals that only take one line after the other."""
 LEAST_CELLS = 20
 """Of a column that gives way to a narrow terminal."""
 
@@ -38,7 +41,8 @@ EXPECTED = (MemappError, click.ClickException, click.exceptions.Exit, click.Abor
 
 def say(text: str) -> None:
     """Tell the person something that is not data."""
-    click.echo(clean(text), err=True)
+    with suppress(OSError):  # what was done is done, whoever hears of it
+        click.echo(clean(text), err=True)
 
 
 def show(text: str, *, newline: bool = True) -> None:
@@ -102,7 +106,8 @@ def messages_behind(messages: "Sequence[Message]") -> list[str]:
 
 def has_terminal() -> bool:
     """Say whether there is a terminal to type in and to draw on; Textual draws on the stream of errors."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    is_dumb = os.name == "posix" and os.environ.get("TERM", "") in DUMB
+    return not is_dumb and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -114,14 +119,19 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> None:
         for line in table:
             click.echo("\t".join(line))
         return
-    widths = _fitting([max(cell_len(line[column]) for line in table) for column in range(len(table[0]))])
+    columns = shutil.get_terminal_size().columns
+    room = columns - 2 * (len(table[0]) - 1)
+    widths = _fitting([max(cell_len(line[column]) for line in table) for column in range(len(table[0]))], room)
     for line in table:
-        click.echo("  ".join(_cut(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        if sum(widths) > room:
+            click.echo(click.wrap_text("  ".join(filter(None, line)), columns, subsequent_indent="    "))
+        else:
+            click.echo("  ".join(_cut(cell, width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def _fitting(widths: list[int]) -> list[int]:
-    """Return the widths of columns that fit the terminal: the widest gives way, down to `LEAST_CELLS`, and then the next."""
-    fitting, room = [*widths], shutil.get_terminal_size().columns - 2 * (len(widths) - 1)
+def _fitting(widths: list[int], room: int) -> list[int]:
+    """Return the widths of columns that fit: the widest gives way, down to `LEAST_CELLS`, and then the next."""
+    fitting = [*widths]
     for column in sorted(range(len(widths)), key=lambda column: -widths[column]):
         over = max(0, sum(fitting) - room)
         fitting[column] = max(min(LEAST_CELLS, widths[column]), widths[column] - over)
@@ -149,7 +159,7 @@ def refuse_own(options: Mapping[str, Any], target: Path) -> None:
     """Raise `UsageError` for a file that memapp itself keeps: nothing is written over the memory."""
     own = paths.locate(options["home"], options["database"])
     kept = [own.config, own.categories, *(Path(f"{own.database}{end}") for end in ("", "-wal", "-shm", "-journal", ".lock"))]
-    if target.expanduser().resolve() in [one.resolve() for one in kept]:
+    if os.path.realpath(target) in map(os.path.realpath, kept):
         raise UsageError(f"{target} is memapp's own file.", "Name another.")
 
 

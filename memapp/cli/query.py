@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import Output, opened_to_search
-from memapp.cli.shape import as_json_option, words_or_pipe
+from memapp.cli.shape import Fraction, as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
 from memapp.domain.query import QueryRequest, read_request
 from memapp.errors import UsageError
@@ -18,7 +18,7 @@ from memapp.settings import check_known
 @click.option("--agent", default=SUPERVISOR, show_default=True, help="Whose allowlist counts.")
 @click.option("--category", "categories", multiple=True, help="Only this category; may be given again.")
 @click.option("--top-k", metavar="N", type=click.IntRange(1, 50), help="At most so many.")
-@click.option("--threshold", metavar="SCORE", type=click.FloatRange(0, 2), help="Only what scores at least this.")
+@click.option("--threshold", metavar="SCORE", type=Fraction(0, 2), help="Only what scores at least this.")
 @click.option("--budget", "budget_tokens", metavar="N", type=click.IntRange(1, 100_000), help="At most so many tokens together.")
 @click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line each, or all about each.")
 @as_json_option

@@ -7,7 +7,7 @@ import click
 
 from memapp import light_run
 from memapp.cli.output import Output
-from memapp.cli.shape import writes
+from memapp.cli.shape import PATH, writes
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.light_run import CommandLine
@@ -20,7 +20,7 @@ from memapp.tools.shell import Shell, command_line
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("--task", help="What the command is a part of; its steps belong together.")
-@click.option("--expect", type=click.Path(path_type=Path), help="A file that has to be there afterwards, else this fails.")
+@click.option("--expect", type=PATH, help="A file that has to be there afterwards, else this fails.")
 @click.option("--progress", metavar="FILE|CMD", help="Where a number says afterwards how near the goal is; more is nearer.")
 @click.option("--score", metavar="N", help="A score from 0 to 1, or where one stands, as for --progress; it ends the run.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")

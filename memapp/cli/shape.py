@@ -7,17 +7,40 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memapp.cli.output import Output, opened, opened_to_search
 from memapp.errors import UsageError
+from memapp.paths import expanded
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
-COUNT = click.IntRange(min=1)
+MOST = 1_000_000
+"""Of any number: what is far beyond what anybody has may be beyond what SQLite takes."""
+NUMBER, COUNT = click.IntRange(0, MOST), click.IntRange(1, MOST)
+
+
+class Fraction(click.FloatRange):
+    """A number of a range, as `click.FloatRange`, but not `nan`, which is in every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        return number if number == number else self.fail("nan is no number.", param, ctx)
+
+
+class _Path(click.Path):
+    """A path in which `~` is the home folder, since a shell leaves it in `--output=~/x`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(str(expanded(value)), param, ctx)
+
+
+PATH, FILE = _Path(path_type=Path), _Path(path_type=Path, dir_okay=False)
+FOLDER, PATH_OR_DASH = _Path(path_type=Path, file_okay=False), _Path(path_type=Path, allow_dash=True)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 ids_argument = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
@@ -68,7 +91,6 @@ def words_or_pipe(words: tuple[str, ...], command: str) -> str:
         raise UsageError(f"`memapp {command}` needs words.", "Write them after it, or pipe them in.")
     try:
         text = sys.stdin.read()
-        text.encode()  # what was no UTF-8 may have come through in disguise
     except UnicodeError:
         text = "\0"
     if "\0" in text:

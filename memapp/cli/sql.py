@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from memapp.cli.output import say, show_json, show_rows
+from memapp.cli.shape import COUNT, PATH
 from memapp.domain.lessons.table import Table
 
 NULL = "NULL"
@@ -14,10 +15,8 @@ NULL = "NULL"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
-@click.option(
-    "-n", "limit", metavar="N", type=click.IntRange(min=1), default=100, show_default=True, help="At most so many rows."
-)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-n", "limit", metavar="N", type=COUNT, default=100, show_default=True, help="At most so many rows.")
+@click.argument("file", type=PATH)
 @click.argument("query")
 @click.pass_obj
 def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: int) -> int:

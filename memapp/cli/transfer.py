@@ -1,5 +1,6 @@
 """Export and import from the command line."""
 
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -7,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from memapp.cli.output import Output, opened, refuse_own, say, show
-from memapp.cli.shape import as_json_option
+from memapp.cli.shape import FILE, FOLDER, PATH_OR_DASH, as_json_option
 from memapp.domain.text import counted
 from memapp.errors import NeedsYes, UsageError
 from memapp.services import backups, exports
@@ -17,7 +18,7 @@ from memapp.services.imports.work import Imported
 
 
 @click.command()
-@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", required=False, type=FOLDER)
 @click.option(
     "--format",
     "form",
@@ -26,7 +27,7 @@ from memapp.services.imports.work import Imported
     show_default=True,
     help="md is for reading, markdown a folder of notes.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file; else standard output.")
+@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", "md", "markdown"], output: Path | None) -> None:
     """Write what memapp knows and all chats, to be read.
@@ -42,12 +43,13 @@ def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", 
     """
     if (folder is None) is (form == "markdown") or (folder and output):
         raise UsageError("A folder and --format markdown go together.", "memapp export --format markdown FOLDER")
-    with opened(options, read_only=True) as runtime:
-        if folder:
-            written = exports.write_notes(runtime, folder.expanduser())
-            say(f"Written to {folder}: {counted(written, 'memory', 'memories')}, a note each.")
-            return
-        pieces = exports.as_lines(runtime) if form == "jsonl" else exports.as_markdown(runtime)
+    if folder:
+        with opened(options, read_only=True) as runtime:
+            written = exports.write_notes(runtime, folder)
+        say(f"Written to {folder}: {counted(written, 'memory', 'memories')}, a note each.")
+        return
+    write = exports.as_lines if form == "jsonl" else exports.as_markdown
+    with opened(options, read_only=True) as runtime, closing(write(runtime)) as pieces:
         if output is None:
             for piece in pieces:
                 show(piece, newline=False)
@@ -69,7 +71,7 @@ def _to_decide(found: Imported) -> str:
 
 
 @click.command("import")
-@click.argument("file", metavar="PATH", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", metavar="PATH", type=PATH_OR_DASH)
 @click.option("--dry-run", is_flag=True, help="Only say what would come in.")
 @click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
 @as_json_option
@@ -87,7 +89,7 @@ def import_(options: dict[str, Any], file: Path, dry_run: bool, yes: bool, as_js
     go as with `memapp chats rm`, except those that you went on with. What a file cannot bring: `memapp export --help`.
     """
     only_look = dry_run or not yes
-    source = STANDARD_INPUT if file == Path("-") else file.expanduser()
+    source = STANDARD_INPUT if file == Path("-") else file
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))

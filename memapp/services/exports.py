@@ -1,6 +1,6 @@
 """Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and each memory as a note."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from memapp.domain import memory_notes, portable, strict_json
@@ -21,7 +21,7 @@ from memapp.store.folder import filled_whole, written_whole
 from memapp.store.place import noted
 
 
-def as_lines(runtime: Runtime) -> Iterator[str]:
+def as_lines(runtime: Runtime) -> Generator[str, None, None]:
     """Yield everything that the person has as JSON Lines, as it is at one moment."""
     session = runtime.read()
     with store.one_moment(session):
@@ -31,7 +31,7 @@ def as_lines(runtime: Runtime) -> Iterator[str]:
             yield strict_json.write(values) + "\n"
 
 
-def as_markdown(runtime: Runtime) -> Iterator[str]:
+def as_markdown(runtime: Runtime) -> Generator[str, None, None]:
     """Yield what memapp knows, and all chats, for reading."""
     session = runtime.read()
     with store.one_moment(session):

@@ -14,7 +14,7 @@ from memapp.inference import build, crashes, gguf_file, other_programs, template
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
 from memapp.inference.prepared import KEY_CHARS, known_hash
-from memapp.paths import Paths
+from memapp.paths import Paths, expanded
 from memapp.runtime import ModelSlot, Runtime
 from memapp.services import model_jobs, preferences
 from memapp.services.manifest import Recommended, default_model, recommended
@@ -120,7 +120,7 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     for one in choices[1:]:
         known.pop(one.path.name if one.path else "", None)
     if current and not any(one.current for one in choices):
-        choices.append(_choice(runtime, current, None, Path(current).expanduser(), is_current=True))
+        choices.append(_choice(runtime, current, None, expanded(current), is_current=True))
     return _with_speed(runtime, [*choices, *(_to_get(runtime, entry) for entry in known.values())])
 
 
@@ -228,7 +228,7 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
     Raises `UsageError` if there is none.
     """
     chosen = next((one for one in list_models(runtime) if one.name == name), None)
-    path = Path(name).expanduser()
+    path = expanded(name)
     if name == BUNDLED:
         return BUNDLED, chosen
     if chosen is not None and chosen.path is not None:

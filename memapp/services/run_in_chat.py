@@ -5,6 +5,7 @@ anything or stands in a prompt: the words are a program's. Of what the person le
 and gone with the screen.
 """
 
+import os
 import re
 import shlex
 import time
@@ -24,6 +25,7 @@ from memapp.domain.text import clean, one_line, shorten
 from memapp.domain.turn import Accepted, Completed, Found, Streamed, TurnEvent
 from memapp.errors import UsageError
 from memapp.inference import Cancel
+from memapp.paths import expanded
 from memapp.runtime import Runtime
 from memapp.services import runs
 from memapp.services.answer import ERASED, TITLE_CHARS
@@ -146,7 +148,7 @@ def _command(written: str) -> Iterator[_Job]:
     if needs_shell(written):
         raise UsageError("A command is a program and its arguments: no shell reads it.", "If it needs one: /run sh -c '…'")
     try:
-        argv = [re.sub(r"^~(?=/)", str(Path.home()), one) for one in shlex.split(written)]
+        argv = [str(expanded(one)) if one.startswith("~/") else one for one in shlex.split(written)]
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
     shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), command_line(argv)
@@ -159,7 +161,7 @@ def _query(written: str) -> Iterator[_Job]:
     if read is None:
         raise UsageError("Write /sql FILE QUERY.")
     *names, query = read.groups()
-    path = Path(next(filter(None, names))).expanduser().resolve()
+    path = Path(os.path.realpath(expanded(next(filter(None, names)))))
     with lent(path) as database:
         yield _Job(Sql(database), query, path.parent, lambda cancel: _asked(database, query, cancel))
 

@@ -12,6 +12,7 @@ from weakref import WeakSet
 from memapp.errors import NewerSchema, StoreError
 from memapp.store import schema
 from memapp.store.failures import Reader, has_no_room, rows_of, translated_errors
+from memapp.store.folder import refuse_no_file
 
 if TYPE_CHECKING:
     from memapp.domain.wording import Wording
@@ -126,6 +127,7 @@ def barred(path: Path) -> Iterator[None]:
 @contextmanager
 def open_briefly(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Open the memory file to look something up in it as it is; None if there is none, or none that needs no migration first."""
+    refuse_no_file(path)
     if not path.exists():
         yield None
         return

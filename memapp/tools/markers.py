@@ -22,7 +22,7 @@ _BETWEEN = str.maketrans(",;()", "    ")
 
 
 def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
-    """Return the file that says which failures are open in a place, or which commands are told of there."""
+    """Return the file that says which failures are open in a place, or which commands are told of there; none without a home."""
     import hashlib
 
     home = options.get("home") or os.environ.get("MEMAPP_HOME")
@@ -31,7 +31,10 @@ def marker(options: Mapping[str, str], place: str, kind: str = "open") -> str:
     else:
         import platformdirs
 
-        cache = platformdirs.user_cache_dir("memapp", appauthor=False)
+        try:
+            cache = platformdirs.user_cache_dir("memapp", appauthor=False)
+        except RuntimeError:  # nobody knows the home folder
+            return ""
     return os.path.join(cache, kind, hashlib.sha256(place.encode(errors="replace")).hexdigest()[:PLACE_CHARS])
 
 

@@ -1,7 +1,13 @@
 """The places of the person's files, and what is said about those that are not there."""
 
+import os
 from pathlib import Path
+from typing import NoReturn
 
+import pytest
+
+from memapp import light_run
+from memapp.cli import run
 from tests.cli.conftest import Terminal
 
 
@@ -30,3 +36,66 @@ def test_nothing_is_written_over_the_memory(memapp: Terminal) -> None:
             code, _, err = memapp(*command, str(memapp.home / name))
             assert (code, "memapp's own file" in err) == (2, True), (command, name)
     assert "bees" in memapp("list")[1]
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a home folder, whom the system does not know."""
+    for name in ("HOME", "MEMAPP_HOME", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE"))):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(_: object) -> NoReturn:
+        raise KeyError
+
+    for name in ("getpwuid", "getpwnam"):
+        monkeypatch.setattr(f"pwd.{name}", unknown)
+
+
+@pytest.mark.usefixtures("nobody")
+def test_without_a_home_folder_a_named_one_does_and_else_it_is_said(
+    memapp: Terminal, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert memapp("add", "I like black tea.")[0] == 0
+    assert memapp("models", "list")[0] == 0
+    code, _, said = memapp("run", "--", "sh", "-c", "exit 3")
+    assert (code, "nothing was recorded" in said, "sh -c" in memapp("why")[1]) == (3, False, True)
+    for arguments in (
+        ("export", "-o", "~/x"),
+        ("backup", "~/x"),
+        ("import", "~x/x"),
+        ("models", "use", "~x/x"),
+        ("sql", "~/x", "q"),
+    ):
+        code, _, said = memapp(*arguments)
+        assert (code, "Nobody knows the home folder in ~" in said) == (2, True), arguments
+    assert "embedding_model is a text" in memapp("config", "set", "embedding_model", "~x/x")[2]
+    assert (run(["list"]), "Nobody knows your home folder" in capsys.readouterr().err) == (2, True)
+    assert (run(["--home", "~/x", "list"]), "home folder in ~/x" in capsys.readouterr().err) == (2, True)
+    assert light_run.main(light_run.CommandLine(["sh", "-c", "exit 3"], {})) == 3
+    assert "nothing was recorded: Nobody knows your home folder" in capsys.readouterr().err
+
+
+def in_place_of(path: Path, kind: str) -> None:
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "loop":
+            path.symlink_to(path.name)
+        case "device":
+            path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "loop", "device"])
+@pytest.mark.parametrize("name", ["memapp.db", "config.toml", "categories.toml", "personas/own.toml"])
+def test_nobody_waits_for_what_is_no_file(memapp: Terminal, tmp_path: Path, name: str, kind: str) -> None:
+    memapp("add", "I like black tea.")
+    path = memapp.home / name
+    path.unlink(missing_ok=True)
+    in_place_of(path, kind)
+    for arguments in (("list",), ("add", "x"), ("doctor",), ("backup", str(tmp_path / "copy.db"))):
+        code, _, said = memapp(*arguments)
+        assert (code != 0, path.name in said, "a bug" in said) == (True, True, False), arguments
+    assert (memapp("config", "set", "hints", "false")[0] != 0) is (name == "config.toml")
+    code, _, said = memapp("run", "--", "sh", "-c", "exit 3")
+    assert (code, "a bug" in said) == (3, False)

@@ -1,7 +1,7 @@
 """Making of what was done with a tool, which may hold secrets, what is kept of it and by what a failure is recognised again."""
 
 import hashlib
-from pathlib import Path
+import os
 
 from memapp.domain.lessons import fingerprint
 from memapp.domain.lessons.failure_tags import tags_of
@@ -26,7 +26,8 @@ def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
 
 def clean_text(text: str) -> str:
     """Return a text without secrets, the home folder shortened."""
-    return without_secrets(text.replace("\0", ""), secret_forms()).replace(str(Path.home()), "~")
+    home = os.path.expanduser("~")  # noqa: PTH111  (unlike that of `Path` it fails nowhere)
+    return without_secrets(text.replace("\0", ""), secret_forms()).replace(home, "~")
 
 
 def scope_hash(scope: str) -> str:
