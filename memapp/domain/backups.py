@@ -1,6 +1,6 @@
 """Backups that memapp makes by itself: those that stay, and their age in words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 
 from memapp.domain.text import counted
@@ -17,15 +17,37 @@ OLDEST = timedelta(days=30)
 def staying(made: Iterable[datetime], now: datetime) -> set[datetime]:
     """Return which copies stay: the last of each of six half hours, seven days and four weeks, none older than 30 days.
 
-    The newest stays however old it is: it is all there is. So do those of a clock that was wrong, until their time has come.
+    Age counts from the newest copy, which stays however old it is: it is all there is. After a longer gap the clock may be wrong,
+    so what was before stays until memapp was used for a week since. So do those of a time that has not come.
     """
     made = set(made)
-    newest_first = sorted((at for at in made if at <= now), reverse=True)
+    return {at for at in made if at > now}.union(*map(_thinned_out, _periods(made, now)))
+
+
+def counted_from(made: Iterable[datetime], now: datetime) -> datetime:
+    """Return the time from which the age of other copies counts, given those that memapp makes by itself."""
+    return min((period[0] for period in _periods(made, now)), default=now)
+
+
+def _periods(made: Iterable[datetime], now: datetime) -> Iterator[list[datetime]]:
+    """Yield the copies of the last time of use without a long gap, newest first, and of those before it while it is short."""
+    period: list[datetime] = []
+    for at in sorted((at for at in made if at <= now), reverse=True):
+        if period and period[-1] - at > OLDEST:
+            yield period
+            if period[0] - period[-1] >= timedelta(days=DAYS):
+                return
+            period = []
+        period.append(at)
+    if period:
+        yield period
+
+
+def _thinned_out(newest_first: list[datetime]) -> set[datetime]:
     last_of_half_hours = _last_of_each(lambda at: at.timestamp() // EVERY.total_seconds(), newest_first)[:RECENT]
     last_of_days = _last_of_each(lambda at: at.date(), newest_first)[:DAYS]
     last_of_weeks = _last_of_each(lambda at: at.isocalendar()[:2], newest_first)[:WEEKS]
-    kept = {*last_of_half_hours, *last_of_days, *last_of_weeks}
-    return {at for at in kept if now - at <= OLDEST} | set(newest_first[:1]) | {at for at in made if at > now}
+    return {at for at in (*last_of_half_hours, *last_of_days, *last_of_weeks) if newest_first[0] - at <= OLDEST}
 
 
 def in_words(span: timedelta) -> str:

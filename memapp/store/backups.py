@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memapp.domain.backups import OLDEST, staying
+from memapp.domain.backups import OLDEST, counted_from, staying
 from memapp.store.database import Database
 from memapp.store.failures import translated_errors
 from memapp.store.foreign import is_sound
@@ -49,8 +49,9 @@ def let_go_of_old(path: Path, now: datetime) -> None:
     """Delete the backups that need not stay, and every other copy that is older than the oldest backup may be."""
     made = copies(path)
     thinned = [one for one in own(path, made) if one.why == AUTO]
-    stay = staying((one.made_at for one in thinned), now)
-    gone = (one for one in reversed(made) if (one.made_at not in stay if one in thinned else now - one.made_at > OLDEST))
+    times = [one.made_at for one in thinned]
+    stay, until = staying(times, now), counted_from(times, now)
+    gone = (one for one in reversed(made) if (one.made_at not in stay if one in thinned else until - one.made_at > OLDEST))
     for one in list(gone)[:MOST_AT_ONCE]:
         with suppress(OSError):
             delete_copy(one.path)

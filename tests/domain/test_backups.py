@@ -28,10 +28,20 @@ def test_over_400_days_six_last_seven_days_and_four_weeks_stay() -> None:
             assert len([at for at in made if now - at < timedelta(days=2)]) >= 6
 
 
-def test_a_time_away_leaves_the_newest_until_there_is_another() -> None:
-    made = {NOW - timedelta(days=days) for days in (50, 51, 60)}
-    assert staying(made, NOW) == {NOW - timedelta(days=50)}
-    assert staying({*made, NOW}, NOW) == {NOW}
+@pytest.mark.parametrize("away", [timedelta(days=31), timedelta(days=730)])
+def test_after_a_time_away_or_with_a_clock_years_ahead_the_old_ones_stay_for_a_week_of_use(away: timedelta) -> None:
+    made: set[datetime] = set()
+    for hours in range(0, 400, 5):
+        made = staying({*made, NOW + timedelta(hours=hours)}, NOW + timedelta(hours=hours))
+    before, back = set(made), max(made) + away
+    for minutes in range(0, 300, 30):
+        made = staying({*made, back + timedelta(minutes=minutes)}, back + timedelta(minutes=minutes))
+    assert before < made and len(made - before) <= 8
+    right = max(before) + timedelta(hours=1)  # the clock is put right
+    assert before - staying({*made, right}, right) == before - staying({*before, right}, right)
+    for days in range(8):
+        made = staying({*made, back + timedelta(days=days)}, back + timedelta(days=days))
+    assert not before & made
     assert staying([], NOW) == set()
 
 

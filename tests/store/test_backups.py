@@ -89,11 +89,15 @@ def test_old_copies_of_every_kind_are_let_go_of_and_nothing_else(database: Datab
     assert list(old.parent.glob("*-wal")) == [] and mine.exists()
 
 
-def test_a_clock_that_leapt_ends_few_at_once(database: Database) -> None:
+def test_a_clock_that_leapt_ends_none_and_later_few_at_once(database: Database) -> None:
     for hours in range(6):
-        new_copy(database.path, BACKUPS, "auto", LATER - timedelta(hours=hours)).touch()
-    backups.let_go_of_old(database.path, LATER + timedelta(days=9000))
-    assert len(copies(database.path)) == 3
+        for folder, why in ((BACKUPS, "auto"), (ASIDE, "before-restore")):
+            new_copy(database.path, folder, why, LATER - timedelta(hours=hours)).touch()
+    for days, left in ((0, 13), (6, 14), (7, 12)):
+        now = LATER + timedelta(days=9000 + days)
+        new_copy(database.path, BACKUPS, "auto", now).touch()
+        backups.let_go_of_old(database.path, now)
+        assert len(copies(database.path)) == left
 
 
 def test_the_newest_sound_one_is_found_and_named_with_its_age(database: Database) -> None:
