@@ -158,7 +158,8 @@ def open_embedder(runtime: Runtime) -> Embedder:
     from memapp.inference.embedder import ChildEmbedder, bundled, in_folder
 
     chosen = runtime.settings.embedding_model
-    return ChildEmbedder(in_folder(Path(chosen)) if chosen else bundled(runtime.paths.cache))
+    source = in_folder(Path(chosen)) if chosen else bundled(runtime.paths.cache)
+    return ChildEmbedder(source, set_aside=runtime.embedding.fail)
 
 
 def chosen_embedder(runtime: Runtime) -> str:

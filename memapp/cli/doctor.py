@@ -10,7 +10,7 @@ import click
 import psutil
 
 from memapp import paths
-from memapp.cli.output import Output, opened, say
+from memapp.cli.output import Output, load_embedder, opened, say
 from memapp.cli.shape import as_json_option
 from memapp.domain.text import counted
 from memapp.errors import MemappError
@@ -114,6 +114,8 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         return problems
     try:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
+        if not load_embedder(runtime):
+            problems.append(f"The embedding model computes nothing, so nothing is learned. {runtime.embedding.note}")
         report["reads"] = READS_LITTLE if runtime.settings.embedding_model else READS_ALL
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:

@@ -179,7 +179,8 @@ def learn(runtime: Runtime, cancel: Cancel) -> None:
     with suppress(StoreError):
         if unread := learning.waiting(runtime):
             are = "message is" if unread == 1 else "messages are"
-            say(f"{unread} {are} not read yet; the next command or `memapp upkeep` goes on.")
+            why = learning.problem(runtime) or "The next command or `memapp upkeep` goes on."
+            say(f"{unread} {are} not read yet. {why}")
 
 
 def _say_that_it_reads() -> None:

@@ -12,13 +12,15 @@ DAYS = 7
 WEEKS = 4
 OLDEST = timedelta(days=30)
 """What the person erases or lets go must not live on for long where nobody looks."""
+BELIEVED = timedelta(days=5)
+"""How long memapp is used after a longer gap until the clock is believed; the last of seven days that stay are never closer."""
 
 
 def staying(made: Iterable[datetime], now: datetime) -> set[datetime]:
     """Return which copies stay: the last of each of six half hours, seven days and four weeks, none older than 30 days.
 
     Age counts from the newest copy, which stays however old it is: it is all there is. After a longer gap the clock may be wrong,
-    so what was before stays until memapp was used for a week since. So do those of a time that has not come.
+    so what was before stays until memapp was used for five days since. So do those of a time that has not come.
     """
     made = set(made)
     return {at for at in made if at > now}.union(*map(_thinned_out, _periods(made, now)))
@@ -35,7 +37,7 @@ def _periods(made: Iterable[datetime], now: datetime) -> Iterator[list[datetime]
     for at in sorted((at for at in made if at <= now), reverse=True):
         if period and period[-1] - at > OLDEST:
             yield period
-            if period[0] - period[-1] >= timedelta(days=DAYS):
+            if period[0] - period[-1] >= BELIEVED:
                 return
             period = []
         period.append(at)

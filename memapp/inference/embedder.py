@@ -10,7 +10,7 @@ import atexit
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +63,16 @@ def in_folder(folder: Path) -> Source:
 class ChildEmbedder:
     """Embeds texts with a model. Thread-safe; one request at a time."""
 
-    def __init__(self, source: Source, *, load_seconds: float = 120.0, answer_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        load_seconds: float = 120.0,
+        answer_seconds: float = 60.0,
+        set_aside: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        """`set_aside` is told why, once the process died so often that it is not started again."""
+        self._set_aside = set_aside
         self.model_id, self.dimension = source.model_id, source.dimension
         self._source = source
         self._load_seconds = load_seconds
@@ -128,7 +137,9 @@ class ChildEmbedder:
     def _living_child(self) -> "_Child":
         if self._child is None or self._child.ended:
             if self._starts > RESTARTS:
-                raise ModelError("The embedding model stopped too often.", "Start memapp again.")
+                error = ModelError("The embedding model stopped too often.", "Start memapp again.")
+                self._set_aside(str(error))
+                raise error
             self._starts += 1
             try:
                 self._child = _Child(self._source, self._answer_seconds)
@@ -174,7 +185,7 @@ class _Child:
                 self._pipe.send_bytes(json.dumps(texts).encode())
             answer = self._answer(seconds)
             if answer is None:
-                raise ModelError("The embedding model stopped answering.", "It is started again when needed.")
+                raise ModelError("The embedding model stopped answering.")
         kind, found = answer
         if kind == STOPPED:
             raise Stopped
@@ -214,7 +225,7 @@ class _Child:
             raise
         except (EOFError, OSError):
             self.end()
-            raise ModelError("The embedding model stopped.", "It is started again when needed.") from None
+            raise ModelError("The embedding model stopped.") from None
 
 
 def _multiply_on_one_thread() -> None:

@@ -33,6 +33,12 @@ def waiting(runtime: Runtime) -> int:
     return expectations.count_surprises(runtime.read(), "pending")
 
 
+def problem(runtime: Runtime) -> str:
+    """Return why messages wait that could be read, in words: the embedding model is not there. Empty where that is not so."""
+    stopped = runtime.embedding.state == "failed" and waiting(runtime)
+    return f"Nothing is learned now, your messages wait. {runtime.embedding.note}" if stopped else ""
+
+
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Remembered | Retracted | ConsentRequest | int]:
     """Learn from each surprise by itself, so that one that fails is no hindrance to the others; yield 0 where it may end."""
     if outdated := expectations.outdated_surprises(runtime.read()):

@@ -67,7 +67,9 @@ class Learned(Announcement):
 
 @dataclass
 class LearningFailed(Announcement):
-    """The work between two turns met a bug; it is tried again after the next turn."""
+    """The work between two turns met a bug, or found no embedding model; it is tried again after the next turn."""
+
+    why: str
 
 
 @dataclass

@@ -24,7 +24,7 @@ from memapp.domain.text import percent
 from memapp.domain.turn import Accepted, Streamed, TurnEvent
 from memapp.errors import MemappError, StoreError
 from memapp.runtime import Cancel, Runtime
-from memapp.services import backups, chats, council, downloads, forget, models, run_in_chat, upkeep
+from memapp.services import backups, chats, council, downloads, forget, learning, models, run_in_chat, upkeep
 from memapp.services.models import ModelChoice
 from memapp.services.turn import remark, resend_turn, retry_turn, take_turn
 from memapp.ui.messages import (
@@ -280,12 +280,14 @@ class Talk:
         try:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
                 self._announce(MemoriesChanged() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
+            if why := learning.problem(self.runtime):
+                self._announce(LearningFailed(why))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:
             if not self._told_of_bug:
                 self._told_of_bug = True
-                self._announce(LearningFailed())
+                self._announce(LearningFailed("Learning from your messages failed; memapp doctor says more."))
             raise
         finally:
             self._announce(MemoriesChanged())

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_command_says_what_it_leaves_unread_and_the_next_ones_go_on(memapp: Te
         interrupted.append(False)
         yield from learn(runtime, surprise)
 
-    unread = "1 message is not read yet; the next command or `memapp upkeep` goes on."
+    unread = "1 message is not read yet. The next command or `memapp upkeep` goes on."
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: watch[0]))
     monkeypatch.setattr(reader, "learn", learn_slowly)
     code, _, err = memapp("ask", "I have a dog called Rex.")
@@ -76,6 +77,18 @@ def test_a_command_says_what_it_leaves_unread_and_the_next_ones_go_on(memapp: Te
     assert (code, "Remembered: I have a dog called Rex." in err, err.splitlines()[-1]) == (0, True, unread)
     assert memapp("upkeep", "--job", "learn")[0] == 0
     assert "0 waits" in memapp("upkeep", "--job", "learn", "--dry-run")[1]
+
+
+def test_without_the_embedding_model_it_is_said_that_nothing_is_learned(
+    memapp: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(_: Runtime) -> NoReturn:
+        raise ModelError("The embedding model stopped.")
+
+    monkeypatch.setattr(bootstrap, "open_embedder", died)
+    said = "Nothing is learned now, your messages wait. The embedding model stopped."
+    assert memapp("ask", "I have a dog called Rex.")[2].splitlines()[-1] == f"1 message is not read yet. {said}"
+    assert "so nothing is learned. The embedding model stopped." in memapp("doctor")[2]
 
 
 def test_an_address_that_cannot_be_used_is_shown_as_it_was_written_but_for_a_password(memapp: Terminal) -> None:

@@ -159,12 +159,16 @@ def test_a_dead_child_is_an_error_once_and_a_new_one_the_next_time(opened):
     assert opened.embed(["a"], wait=False).shape == (1, 3)
 
 
-def test_it_is_started_again_three_times_at_most(opened):
+def test_it_is_started_again_three_times_at_most_and_that_is_told(opened, monkeypatch):
+    told = []
+    monkeypatch.setattr(opened, "_set_aside", told.append)
     for _ in range(1 + RESTARTS):
         with pytest.raises(ModelError, match="stopped"):
             opened.embed(["die"])
+    assert told == []
     with pytest.raises(ModelError, match="too often"):
         opened.embed(["a"])
+    assert told == ["The embedding model stopped too often. Start memapp again."]
     until(lambda: children() == [])
 
 

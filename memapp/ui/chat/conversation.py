@@ -144,8 +144,8 @@ class Conversation(Vertical):
     async def on_learned(self, event: Learned) -> None:
         await self.turn.learned(event)
 
-    def on_learning_failed(self, _: LearningFailed) -> None:
-        self.status.say("Learning from your messages failed; memapp doctor says more.")
+    def on_learning_failed(self, event: LearningFailed) -> None:
+        self.status.say(event.why)
 
     @background("waiting")
     async def _say_what_waits(self) -> None:
