@@ -92,6 +92,7 @@ class MemappApp(TerminalApp):
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
+        Binding("ctrl+l", "redraw", "Draw the screen anew", show=False, id="app.redraw", priority=True),
         Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
     ]
 

@@ -25,7 +25,7 @@ class Window:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._ours, theirs = pty.openpty()
-        self.home, self._seen = folder / "home", b""
+        self.home, self.seen = folder / "home", b""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "memapp", "--home", str(self.home), *NO_MODEL, *arguments],
             stdin=theirs,
@@ -43,11 +43,11 @@ class Window:
     def until(self, condition: Callable[[bytes], bool]) -> None:
         """Show what comes until the condition holds for all of it."""
         for _ in range(300):
-            if condition(self._seen):
+            if condition(self.seen):
                 return
             if select.select([self._ours], [], [], 0.1)[0]:
-                self._seen += os.read(self._ours, 65536)
-        raise AssertionError(self._seen.decode(errors="replace")[-2000:])
+                self.seen += os.read(self._ours, 65536)
+        raise AssertionError(self.seen.decode(errors="replace")[-2000:])
 
     def close(self) -> None:
         os.close(self._ours)
@@ -84,6 +84,22 @@ def test_what_was_typed_is_kept_when_the_machine_is_shut_down(tmp_path: Path) ->
     runtime = bootstrap.start(home=window.home)
     assert chats.get_draft(runtime, "") == "half a thought"
     runtime.close()
+
+
+@pytest.mark.slow
+def test_after_a_stop_the_whole_screen_is_drawn_again_and_a_key_does_so_too(tmp_path: Path) -> None:
+    window, drawn = Window(tmp_path), b"Nothing leaves this machine"
+    window.until(lambda seen: drawn in seen)
+    window.write("half a thought")
+    window.until(lambda seen: b"thought" in seen)
+    window.process.send_signal(signal.SIGTSTP)
+    assert os.WIFSTOPPED(os.waitpid(window.process.pid, os.WUNTRACED)[1])
+    for wake in (lambda: window.process.send_signal(signal.SIGCONT), lambda: window.write("\x0c")):
+        window.seen = b""
+        wake()
+        window.until(lambda seen: drawn in seen and b"half a thought" in seen)
+    window.terminate()
+    assert window.process.wait(20) == 128 + signal.SIGTERM
 
 
 def test_the_next_demo_removes_the_folder_of_one_that_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

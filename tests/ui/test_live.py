@@ -1,4 +1,4 @@
-"""A streaming text looks as if it had been wrapped at once, however it came in."""
+"""A streaming text looks as if it had been wrapped at once, however it came in; and a reply loses no word in a narrow window."""
 
 import random
 
@@ -6,7 +6,9 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.content import Content
 
+from memapp.paths import bundled
 from memapp.ui.widgets.live import LiveText
+from memapp.ui.widgets.markdown import ReplyMarkdown
 
 TEXTS = (
     "Plain words that go on for more than one line, and then for some more.",
@@ -69,3 +71,27 @@ async def test_its_text_can_be_selected() -> None:
         app.screen.text_select_all()
         assert app.screen.get_selected_text() == "first line of it\nsecond"
         assert app.live.render_line(0).text.rstrip() == "first line of it"
+
+
+WORDS = ["vanilla", "oregano", "saffron", "paprika", "cumin", "nutmeg", "turmeric", "cinnamon", "cardamom", "fennel", "anise"]
+
+
+class Replied(App[None]):
+    CSS_PATH = bundled("assets", "chat.tcss")
+
+    def __init__(self, columns: int) -> None:
+        super().__init__()
+        self.rows = WORDS[:columns], ["---"] * columns, WORDS[-columns:]
+
+    def compose(self) -> ComposeResult:
+        yield ReplyMarkdown("\n".join(f"| {' | '.join(row)} |" for row in self.rows))
+
+
+@pytest.mark.parametrize("columns", [2, 5, 11])
+@pytest.mark.parametrize("width", [24, 40, 70, 130])
+async def test_no_word_of_a_table_is_lost_in_a_narrow_window(columns: int, width: int) -> None:
+    app = Replied(columns)
+    async with app.run_test(size=(width, 40)) as pilot:
+        await pilot.pause()
+        seen = "".join(segment.text for strip in app.screen._compositor.render_strips() for segment in strip).split()
+        assert sorted(word for word in seen if word in WORDS) == sorted([*app.rows[0], *app.rows[2]])

@@ -4,10 +4,17 @@ import re
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from rich.cells import cell_len
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
 from textual.widgets import Markdown
+from textual.widgets._markdown import MarkdownBlock, MarkdownTable, MarkdownTableCellContents
 
 from memapp.domain.text import clean
 
+BESIDE_A_CELL = 3
+"""Cells of a terminal: a line and two blanks."""
 _MARKS = re.compile(
     r"[*_`~|\\]|<\w|\[|https?://|www\.|&\w+;|&#"
     r"|^\s{0,3}(?:#{1,6}\s|>|[-+]\s|\d{1,9}[.)]\s|-{3,}|={3,})|^(?: {4}|\t)",
@@ -33,8 +40,28 @@ def _clean(state: StateCore) -> None:
             one.content = clean(one.content)
 
 
+class ReplyTable(MarkdownTable):
+    """A table; in a window too narrow for its longest words each row is a line of its cells, each with its column's name."""
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield MarkdownTableCellContents(Content("\n\n").join(map(self._line, self._rows)), classes="narrow")
+
+    def _line(self, row: list[Content]) -> Content:
+        named = zip(self._headers, row, strict=False)
+        return Content("  ·  ").join(header.stylize("bold") + Content(" ") + cell for header, cell in named if cell)
+
+    def on_resize(self, event: events.Resize) -> None:
+        columns = zip(self._headers, *self._rows, strict=False)
+        words = (max(cell_len(word) for cell in column for word in ["", *cell.plain.split()]) for column in columns)
+        self.set_class(sum(word + BESIDE_A_CELL for word in words) >= event.size.width, "-narrow")
+
+
 class ReplyMarkdown(Markdown):
     """The final form of a reply. Its text has to be `clean` already."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, parser_factory=_parser, open_links=False)
+
+    def get_block_class(self, block_name: str) -> type[MarkdownBlock]:
+        return ReplyTable if block_name == "table_open" else super().get_block_class(block_name)
