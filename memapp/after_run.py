@@ -175,7 +175,7 @@ def lost(cache: Path) -> Path:
 
 
 def _say_what_was_lost(cache: Path) -> None:
-    if lost(cache).exists():
+    if lost(cache).is_file():
         say(lost(cache).read_text("utf-8"))
         lost(cache).unlink()
 

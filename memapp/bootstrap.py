@@ -189,6 +189,8 @@ def _log_to(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = folder / "memapp.log"
         file.touch(mode=0o600)
+        if not file.is_file():
+            raise FileExistsError  # nobody may read the other end of a pipe
         ours.addHandler(RotatingFileHandler(file, maxBytes=1_000_000, backupCount=4, encoding="utf-8", delay=True))
     except OSError:
         ours.addHandler(logging.NullHandler())  # no place for a log is no reason not to chat
