@@ -70,6 +70,8 @@ class LearningFailed(Announcement):
     """The work between two turns met a bug, or found no embedding model; it is tried again after the next turn."""
 
     why: str
+    lasts: bool = False
+    """Nothing is learned until memapp is started again."""
 
 
 @dataclass

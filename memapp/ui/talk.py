@@ -281,7 +281,7 @@ class Talk:
             for made in upkeep.work(self.runtime, thread_id or None, cancel):
                 self._announce(MemoriesChanged() if isinstance(made, ConsentRequest) else Learned(thread_id, made))
             if why := learning.problem(self.runtime):
-                self._announce(LearningFailed(why))
+                self._announce(LearningFailed(why, lasts=True))
         except MemappError as error:
             log.warning("idle work stopped: %s", type(error).__name__)
         except Exception:

@@ -142,10 +142,12 @@ async def test_a_bug_in_learning_is_said_once_and_learning_goes_on(seen: Seen, m
 
 
 async def test_a_dead_embedding_model_is_told_where_learning_stops(seen: Seen) -> None:
+    await seen.pilot.resize_terminal(80, 24)
     seen.app.runtime.embedding.fail("The embedding model stopped too often. Start memapp again.")
     await seen.send("I keep bees in the garden.")
     said = "Nothing is learned now, your messages wait. The embedding model stopped too often. Start memapp again."
     await seen.until(lambda: seen.chat.query_one(StatusLine).words == said)
+    await seen.until("Start memapp again.")
 
 
 async def test_nothing_is_written_of_an_app_that_is_gone(world: World) -> None:

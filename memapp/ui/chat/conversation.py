@@ -145,7 +145,7 @@ class Conversation(Vertical):
         await self.turn.learned(event)
 
     def on_learning_failed(self, event: LearningFailed) -> None:
-        self.status.say(event.why)
+        self.status.say(event.why, problem=event.lasts)
 
     @background("waiting")
     async def _say_what_waits(self) -> None:
