@@ -31,7 +31,7 @@ from memapp.runtime import USER_ID, Runtime
 from memapp.services import chats
 from memapp.services.recall import RecallRequest, recall
 from memapp.services.retrieved import look_up
-from memapp.store import chat, search, vectors
+from memapp.store import chat, full_text, vectors
 from memapp.store.session import Session
 
 DEPTHS = (5, 10, 20)
@@ -156,7 +156,7 @@ def plain_bm25(conversation: Conversation, question: Question) -> list[str]:
         conversation.plain = sqlite3.connect(":memory:")
         conversation.plain.execute("CREATE VIRTUAL TABLE turns USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')")
         conversation.plain.executemany("INSERT INTO turns VALUES (?, ?)", conversation.turns.items())
-    query = search.match_any(query_words(question.text)) or '""'
+    query = full_text.match_any(query_words(question.text)) or '""'
     rows = conversation.plain.execute("SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns) LIMIT 200", (query,))
     return [row[0] for row in rows]
 

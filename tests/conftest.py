@@ -48,6 +48,7 @@ def new_files_are_copies_of_one() -> Iterator[None]:
     migrate, released = schema.migrate, schema.scripts()
     with closing(sqlite3.connect(":memory:", check_same_thread=False)) as made, pytest.MonkeyPatch.context() as patch:
         made.row_factory = sqlite3.Row
+        schema.add_functions(made)
         migrate(made, lambda _: None)
 
         def copy(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:

@@ -16,6 +16,7 @@ from typing import Literal
 from rapidfuzz import fuzz, process
 
 from memapp.domain.text import one_line, shorten
+from memapp.domain.unspaced import pairs
 from memapp.domain.when import NamedTime
 
 
@@ -78,6 +79,7 @@ EXCERPT_CHARS = 280
 _MARKS = "".join(chr(code) for code in range(0x300, 0x2000) if unicodedata.category(chr(code)).startswith("M"))
 _WORD = re.compile(rf"(?:[^\W_][{_MARKS}]*)+")
 """A vowel sign of Hindi is no letter, but belongs to its word; the index reads it as a phrase of the letters."""
+_EXCERPTED = re.compile(r".+?(?:[.!?…]\s+|[。！？]\s*|$)")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 
 
@@ -159,8 +161,15 @@ def which_hold(texts: Sequence[str], word: str) -> list[int]:
 
 
 def share_held(text: str, words: Sequence[str]) -> float:
-    """Return how many of the words a text holds, 0 to 1."""
-    return sum(bool(which_hold([text], word)) for word in words) / len(words) if words else 0.0
+    """Return how many of the words a text holds, 0 to 1; of one without spaces how many of its pairs of letters."""
+    return sum(_held(text, word) for word in words) / len(words) if words else 0.0
+
+
+def _held(text: str, word: str) -> float:
+    if which_hold([text], word):
+        return 1.0
+    parts = pairs(word)
+    return sum(part in text for part in parts) / len(parts) if parts else 0.0
 
 
 def fuse(
@@ -213,9 +222,9 @@ def excerpt(text: str, words: Sequence[str]) -> str:
     whole = one_line(text)
     if len(whole) <= EXCERPT_CHARS:
         return whole
-    sentences = re.split(r"(?<=[.!?…])\s+", whole)
+    sentences = _EXCERPTED.findall(whole)
     best = max(range(len(sentences)), key=lambda index: (share_held(sentences[index], words), -index))
-    rest = " ".join(sentences[best:])
+    rest = "".join(sentences[best:])
     if len(rest) < EXCERPT_CHARS:
         rest = whole[-EXCERPT_CHARS + 2 :].partition(" ")[2]
     return shorten(rest if rest == whole else f"… {rest}", EXCERPT_CHARS)
@@ -226,7 +235,7 @@ def _best(scored: Sequence[tuple[float, Candidate]], words: Sequence[str]) -> tu
     best, candidate = max(scored, key=lambda pair: pair[0], default=(0.0, None))
     if candidate is None or best <= 0:
         return 1.0, 0.0
-    one_word = 1 / len(words)  # the index knows more forms of a word than a comparison of letters does
+    one_word = any(not pairs(word) for word in words) / len(words)  # the index knows more forms of a word than letters show
     return best, max(share_held(f"{candidate.text} {candidate.around}", words), one_word)
 
 

@@ -1,26 +1,23 @@
 """The bundled embedding model, all-MiniLM-L6-v2, in llama.cpp: converted to GGUF once, checked, and run.
 
 As a GGUF file it is ready in a fraction of the time and the memory that sentence-transformers takes, and its vectors are the same
-to six digits of their cosine. This runs in the embedder's process.
+to six digits of their cosine, but for texts that it knows nothing of. This runs in the embedder's process.
 """
 
 import ctypes
 import hashlib
 import json
-import os
 import platform
-import unicodedata
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memapp.errors import ModelError
 from memapp.inference import gguf_file, prepared
-from memapp.inference.native import ABORTED, library, model_parameters
+from memapp.inference.gguf_embedder import GgufEmbedder
 
 if TYPE_CHECKING:
     import gguf
@@ -32,10 +29,6 @@ NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 LONGEST = 256
 """Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""
-BATCH = LONGEST
-"""Tokens computed at a time. A text must fit into one batch; larger ones are no faster, and 512 tokens take 34 MB more memory."""
-TEXTS = 32
-"""Texts computed at a time."""
 CONTROL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORD_START = "▁"
 UNUSED = ("embeddings.position_ids", "pooler")
@@ -57,7 +50,7 @@ def identify(source: Path, cache: Path) -> tuple[str, Path]:
     return f"{NAME}@{key[:12]}", cache / key / f"{NAME}.{FORMAT}.gguf"
 
 
-def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> "MiniLm":
+def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> GgufEmbedder:
     """Open the GGUF file; make it before if it is not there, or no longer gives the right vectors. Raises `ModelError`.
 
     `embed` is interrupted when `stop`, a string of C, is not empty.
@@ -73,9 +66,9 @@ def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | Non
     return _checked(converted, stop)
 
 
-def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> "MiniLm":
+def _checked(path: Path, stop: "ctypes.Array[ctypes.c_char] | None") -> GgufEmbedder:
     gguf_file.read(path)  # llama.cpp ends the process over some damage
-    model = MiniLm(path, stop)
+    model = GgufEmbedder(path, LONGEST, stop)
     vectors = model.embed(list(CHECK))
     expected = np.array(list(CHECK.values()))
     if not np.allclose(vectors[:, : expected.shape[1]], expected, rtol=0, atol=TOLERANCE):
@@ -138,62 +131,3 @@ def _add_weights(writer: "gguf.GGUFWriter", weights: Path, layers: int) -> None:
         small = values.ndim == 1 or ours.startswith(("position_embd", "token_types"))
         written = GGMLQuantizationType["F32" if small else FORMAT]
         writer.add_tensor(ours, quantize(values, written), raw_dtype=written)
-
-
-class MiniLm:
-    """The loaded model. One thread may use it; it is freed with its process."""
-
-    def __init__(self, path: Path, stop: "ctypes.Array[ctypes.c_char] | None" = None) -> None:
-        self._lib = lib = library()
-        model = lib.llama_model_load_from_file(os.fsencode(path), model_parameters())
-        if not model:
-            raise ModelError(f"{path.name} cannot be loaded.")
-        parameters = lib.llama_context_default_params()
-        parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = BATCH
-        parameters.n_seq_max, parameters.kv_unified = TEXTS, True
-        parameters.n_threads = parameters.n_threads_batch = 1  # more help long texts little, and short ones not at all
-        parameters.embeddings = parameters.no_perf = True
-        self._context = lib.llama_init_from_model(model, parameters)
-        if not self._context:
-            raise ModelError(f"There is no room in memory for {path.name}.", "Close other programs.")
-        if stop is not None:  # asked without Python, as in `native`
-            self._callback = ctypes.cast(ctypes.CDLL(None).strlen, lib.ggml_abort_callback)
-            lib.llama_set_abort_callback(self._context, self._callback, ctypes.cast(stop, ctypes.c_void_p))
-        self._vocabulary = lib.llama_model_get_vocab(model)
-        self._batch = lib.llama_batch_init(BATCH, 0, 1)
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit-length row for each text. Raises `InterruptedError` when stopped."""
-        rows: list[NDArray[np.float32]] = []
-        batch: list[list[int]] = []
-        for tokens in map(self._tokens, texts):
-            if len(batch) == TEXTS or sum(map(len, batch)) + len(tokens) > BATCH:
-                rows += self._encode(batch)
-                batch = []
-            batch.append(tokens)
-        rows += self._encode(batch)
-        found = np.array(rows, dtype=np.float32)
-        found /= np.linalg.norm(found, axis=1, keepdims=True)
-        return found
-
-    def _tokens(self, text: str) -> list[int]:
-        """Tokenise the beginning of a text, between its two control tokens; control text in it is ordinary text."""
-        data = unicodedata.normalize("NFD", text).encode()  # of a Hangul syllable llama.cpp would keep the first letter only
-        buffer = (ctypes.c_int32 * (len(data) + 2))()
-        count = self._lib.llama_tokenize(self._vocabulary, data, len(data), buffer, len(buffer), True, False)
-        return buffer[:count] if count <= LONGEST else [*buffer[: LONGEST - 1], buffer[count - 1]]
-
-    def _encode(self, texts: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:
-        batch = self._batch
-        owned = [(number, at, token) for number, tokens in enumerate(texts) for at, token in enumerate(tokens)]
-        batch.n_tokens = len(owned)
-        for place, (number, at, token) in enumerate(owned):
-            batch.token[place], batch.pos[place], batch.logits[place] = token, at, True
-            batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
-        status = self._lib.llama_encode(self._context, batch)
-        if status == ABORTED:
-            raise InterruptedError
-        if status != 0:
-            raise ModelError(f"The embedding model failed while computing ({status}).")
-        vectors = (self._lib.llama_get_embeddings_seq(self._context, number) for number in range(len(texts)))
-        return [np.ctypeslib.as_array(vector, (DIMENSION,)).copy() for vector in vectors]

@@ -54,7 +54,10 @@ def judges(model_id: str) -> bool:
 
 
 def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> list[Judgement]:
-    """Judge statements, given the unit vectors of their texts in rows of 384; by what is shipped, or by another fit."""
+    """Judge statements, given the vectors of their texts in rows of 384; by what is shipped, or by another fit.
+
+    A statement of which the embedding model knows too little, whose vector is zero, neither lasts nor is meant.
+    """
     by = fitted() if by is None else by
     rows = inputs(texts, vectors, by["mean"], by["deviation"])
     cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
@@ -65,7 +68,7 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     asked = rows @ by["questions"] + by["questions_bias"]
     asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
     asked[:, : len(WORDED) - 1] += by_words[:, :-1]
-    answers = _logistic(asked)
+    answers = _logistic(asked) * vectors.any(axis=1, keepdims=True)
     linear = rows @ by["topics"] + by["topics_bias"]
     linear[:, names.index("")] -= by_words[:, -1]
     shares = near @ (by["labels"][:, None] == np.arange(len(names))) + 1e-9
@@ -130,9 +133,9 @@ def likeness(cosines: Floats) -> Floats:
 
 
 def projected(vectors: Floats, projection: Floats) -> Floats:
-    """Return vectors in the directions in which the examples differ most, again of unit length."""
+    """Return vectors in the directions in which the examples differ most, again of unit length; those of no meaning stay zero."""
     rows = vectors @ projection
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6))
 
 
 def _log_odds(shares: Floats) -> Floats:

@@ -32,6 +32,7 @@ PRAGMAS = {
     "journal_size_limit": LOG_BYTES,
     "wal_autocheckpoint": 0,  # `Database` writes the log into the file itself, while nobody else writes
     "mmap_size": 0,
+    "trusted_schema": 1,  # its views call `in_pairs`
 }
 BUSY_MILLISECONDS = 5000
 INDEX_BYTES = 32 * 1024
@@ -69,7 +70,7 @@ def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -
         connection.path, connection.given_out, connection.at_work = path, WeakSet(), _thread.allocate_lock()
     connection.row_factory = rows_of(path)
     try:
-        add_casefold(connection)
+        schema.add_functions(connection)
         if read_only:
             connection.execute("PRAGMA query_only = 1")
             connection.execute("PRAGMA temp_store = 2")
@@ -92,11 +93,6 @@ def limit(connection: sqlite3.Connection) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 100)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-
-
-def add_casefold(connection: sqlite3.Connection) -> None:
-    """Give SQL what it has not got itself: its lower() knows A to Z only."""
-    connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
 
 def add_wording(connection: sqlite3.Connection, wording: "Wording") -> None:
@@ -149,7 +145,7 @@ def open_copy(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of a memory file, to be changed where it is; it stays one plain file. Raises `StoreError` for anything else."""
     with translated_errors(path), closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None)) as copy:
         copy.row_factory = rows_of(path)
-        add_casefold(copy)
+        schema.add_functions(copy)
         refuse_foreign(copy, path)
         for name, value in {**PRAGMAS, "journal_mode": "delete"}.items():
             copy.execute(f"PRAGMA {name} = {value}")

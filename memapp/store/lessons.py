@@ -84,7 +84,7 @@ def list_lessons(session: Session, statuses: Sequence[LessonStatus] = (), *, lim
 
 def search_lessons(session: Session, words: Sequence[str], parts: Sequence[str], limit: int) -> list[Lesson]:
     """Return the lessons that have all of some parts of words, in small letters, and those that have any of some words."""
-    from memapp.store.search import match_any  # after a failure nobody waits for what searches vectors
+    from memapp.store.full_text import match_any  # after a failure nobody waits for what compares spellings
 
     has_all = "NOT EXISTS (SELECT 1 FROM json_each(:parts) WHERE instr(casefold(l.rule_text), value) = 0)"
     sql = f"""SELECT l.* FROM ({_LESSON} AND l.purge_at IS NULL) l

@@ -9,6 +9,7 @@ from memapp.domain.memory import Memory, State
 from memapp.domain.ranking import words_of
 from memapp.errors import NotFound
 from memapp.store.encoding import begin_of
+from memapp.store.full_text import as_phrase
 from memapp.store.scope import Scope
 from memapp.store.session import Session
 
@@ -67,7 +68,7 @@ def unpinned_texts_naming(session: Session, phrase: str, limit: int) -> dict[str
                  SELECT * FROM (SELECT rowid FROM memories_fts WHERE memories_fts MATCH :query ORDER BY rowid DESC LIMIT :among)
              ) naming CROSS JOIN memories o ON o.key = naming.rowid
              WHERE o.user_id = :user AND o.state = 'live' AND o.pinned = 0 ORDER BY length(o.text), o.id LIMIT :limit"""
-    return {row["id"]: row["text"] for row in session.run(sql, query=_quoted(phrase), among=NAMING_AMONG, limit=limit)}
+    return {row["id"]: row["text"] for row in session.run(sql, query=as_phrase(phrase), among=NAMING_AMONG, limit=limit)}
 
 
 def list_learned_from(session: Session, message_ids: Sequence[str]) -> list[Memory]:
@@ -139,14 +140,10 @@ def _filtered(wanted: MemoryFilter) -> tuple[str, dict[str, Any]]:
 
 def _all_of(wanted: MemoryFilter) -> str:
     """Write a full-text query that wants every word and phrase, and the words of the tags."""
-    phrases, words = ([_quoted(part) for part in parts if words_of(part)] for parts in (wanted.phrases, wanted.words))
-    tags = [f"tags : {_quoted(tag)}" for tag in wanted.tags if words_of(tag)]
-    return " AND ".join([*tags, *phrases, *words]) + ("*" if words else "")
-
-
-def _quoted(text: str) -> str:
-    """Return text as one string of a full-text query. Quotes inside are doubled, so nothing is an operator."""
-    return f'"{text.replace(chr(34), chr(34) * 2).replace(chr(0), " ")}"'
+    whole = [as_phrase(part) for part in (*wanted.phrases, *wanted.words[:-1]) if words_of(part)]
+    typed = [as_phrase(word, unfinished=True) for word in wanted.words[-1:] if words_of(word)]
+    tags = [f"tags : {as_phrase(tag)}" for tag in wanted.tags if words_of(tag)]
+    return " AND ".join([*tags, *whole, *typed])
 
 
 def ids_of(session: Session, keys: Collection[int]) -> dict[int, str]:

@@ -1,7 +1,6 @@
 """The search of the indexes: full text, meaning, and nearly the same spelling; what they find becomes ranking's candidates.
 
-A query is made of words, never of raw input, so no operator of the index's query language can be reached. Only what
-belongs to the person and is live takes part, and it does so before anything is cut off by a limit.
+Only what belongs to the person and is live takes part, and it does so before anything is cut off by a limit.
 """
 
 from collections import Counter
@@ -11,6 +10,7 @@ from memapp.domain import ranking
 from memapp.domain.profile import Hint
 from memapp.domain.ranking import Candidate
 from memapp.store.failures import Row
+from memapp.store.full_text import as_phrase, match_any
 from memapp.store.records import record
 from memapp.store.scope import Scope
 from memapp.store.session import Session
@@ -67,16 +67,6 @@ _NO_LONGER_HOLDS = f"""(
                  AND NOT EXISTS (SELECT 1 FROM history u WHERE u.undoes = h.step)
                  AND s.message_id IN (SELECT value FROM json_each(versions.snapshot, '$.sources'))
                  AND {NORMAL_TEXT} NOT IN (m.normal_text, (SELECT {NORMAL_TEXT} FROM versions WHERE id = h.new_ref))))"""  # noqa: S608
-
-
-def match_any(words: Sequence[str], *, unfinished: bool = False) -> str | None:
-    """Return a full-text query that asks for any of these words, in small letters; None without any.
-
-    `unfinished` says that the last word is still being typed: then its beginning is enough.
-    """
-    if not words:
-        return None
-    return " OR ".join(f'"{word}"' for word in words) + ("*" if unfinished else "")
 
 
 def search_memories(
@@ -231,7 +221,7 @@ def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int,
 
 
 def _known(session: Session, scope: Scope, word: str) -> bool:
-    return session.row(_HELD.format(where=scope.where), query=match_any([word]), **scope.values) is not None
+    return session.row(_HELD.format(where=scope.where), query=as_phrase(word), **scope.values) is not None
 
 
 def _rows(session: Session, sql: str, fixed: Mapping[str, object], likeness: Likeness, found: Iterable[int]) -> dict[int, Row]:

@@ -30,6 +30,16 @@ def test_a_misspelt_word_counts_as_held():
     assert share_held("User is vegetarian.", ["vegatarian", "tuesday"]) == 0.5
 
 
+def test_of_a_word_without_spaces_a_text_may_hold_a_part():
+    assert share_held("我喜欢喝绿茶。", ["喝绿茶吗"]) == pytest.approx(2 / 3)
+    near, far = (fuse([fact("hit", text, bm25=1.0)], ("我想喝绿茶吗",), NOW)[0].score for text in ("我常喝绿茶。", "我想家。"))
+    assert near > far
+
+
+def test_the_excerpt_of_a_text_without_spaces_is_the_sentence_that_holds_the_word():
+    assert excerpt("我住在北京。" * 60 + "我喜欢喝绿茶。" + "天气很好。" * 60, ["绿茶"]).startswith("… 我喜欢喝绿茶。")
+
+
 def test_words_and_meaning_together_beat_either_alone():
     both = fact("both", "An oolong tea.", bm25=3.0, cosine=0.5)
     assert order(fact("words", "Oolong.", bm25=3.0), fact("meaning", cosine=0.5), both, words=("oolong",))[0] == "both"

@@ -339,7 +339,13 @@ def test_the_bundled_model_takes_hostile_texts(minilm):
     rows = minilm.embed(texts)
     assert rows.shape == (len(texts), 384)
     assert np.isfinite(rows).all()
-    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert np.allclose(np.linalg.norm(rows, axis=1), [text[:1] != "字" for text in texts], atol=1e-5)
+
+
+def test_what_the_bundled_model_does_not_know_means_nothing(minilm):
+    unknown = ["绿茶", "咖啡", "🍕", "🍕!", "ฉันชอบกินข้าวผัด", "我喜欢喝绿茶和红茶"]
+    assert not minilm.embed(unknown).any()
+    assert np.allclose(np.linalg.norm(minilm.embed(["I like 🍕.", "Я люблю чай.", "?!"]), axis=1), 1, atol=1e-5)
 
 
 def test_a_text_has_the_same_vector_alone_and_in_a_batch(minilm):

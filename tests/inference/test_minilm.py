@@ -17,7 +17,7 @@ from memapp import paths
 from memapp.errors import ModelError
 from memapp.inference import minilm
 from memapp.inference.bundled import bundled_embedder_path
-from memapp.inference.minilm import MiniLm
+from memapp.inference.gguf_embedder import GgufEmbedder
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def source() -> Path:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> MiniLm:
+def model(tmp_path_factory: pytest.TempPathFactory) -> GgufEmbedder:
     return minilm.load(bundled_embedder_path(), tmp_path_factory.mktemp("cache") / "minilm.gguf")
 
 
@@ -99,24 +99,24 @@ def test_it_needs_neither_torch_nor_the_rest_of_memapp(source: Path, tmp_path: P
 
 
 @pytest.mark.slow
-def test_what_is_beyond_the_longest_text_is_not_read(model: MiniLm) -> None:
+def test_what_is_beyond_the_longest_text_is_not_read(model: GgufEmbedder) -> None:
     one, other, short = model.embed(["word " * 300, "word " * 300 + "and another end", "word " * 200])
     assert np.array_equal(one, other)
     assert not np.array_equal(one, short)
 
 
-def test_control_words_in_a_text_are_ordinary_words(model: MiniLm) -> None:
+def test_control_words_in_a_text_are_ordinary_words(model: GgufEmbedder) -> None:
     one, other = model.embed(["[MASK]", "[PAD]"])
     assert one @ other < 0.9
 
 
-def test_hangul_is_read_beyond_its_first_letters(model: MiniLm) -> None:
+def test_hangul_is_read_beyond_its_first_letters(model: GgufEmbedder) -> None:
     one, other = model.embed(["가", "각"])
     assert one @ other < 0.999
 
 
 @pytest.mark.slow
-def test_its_vectors_are_those_of_sentence_transformers(model: MiniLm, source: Path) -> None:
+def test_its_vectors_are_those_of_sentence_transformers(model: GgufEmbedder, source: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
     texts = [*of_the_samples(), *made_up()][:300]

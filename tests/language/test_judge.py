@@ -19,6 +19,12 @@ def test_the_file_of_the_judge_is_small() -> None:
     assert FITTED.stat().st_size <= MOST_BYTES
 
 
+def test_nothing_is_learned_from_what_the_embedding_model_does_not_know() -> None:
+    said = ["我得了糖尿病", "ฉันเป็นโรคเบาหวาน", "I keep bees."]
+    unknown, also_unknown, known = (one.lasts for one in judge(said, Reader().embed(said)))
+    assert unknown == also_unknown == 0 < known
+
+
 def test_a_long_ordinary_sentence_is_told_from_a_sensitive_one_that_is_like_it() -> None:
     begins = "whenever it snows I take the old wooden sledge down from the loft, "
     said = [

@@ -13,7 +13,7 @@ from memapp.domain.consent import BESIDE_PROFILE
 from memapp.domain.profile import FIELDS
 from memapp.errors import Damaged, StoreError, UsageError
 from memapp.language.wording import WORDING
-from memapp.store import changes
+from memapp.store import changes, schema
 from memapp.store.database import Database
 from memapp.store.opening import open_database
 from tests.builders import on
@@ -162,6 +162,7 @@ def test_a_backup_keeps_the_guards(attacked: Database, tmp_path: Path) -> None:
 def test_what_was_altered_from_outside_stops_writing_and_not_reading(attacked: Database, altered: str) -> None:
     attacked.close()
     other = sqlite3.connect(attacked.path)
+    schema.add_functions(other)
     other.executescript(altered)
     other.close()
     with pytest.raises(Damaged, match=r"its (trigger|index|table|view) \w+ is not the one"):

@@ -23,6 +23,7 @@ WITHOUT_A_PERSON = {
 
 def tables_of_people() -> set[str]:
     with closing(sqlite3.connect(":memory:")) as conn:
+        schema.add_functions(conn)
         for script in schema.scripts():
             for statement in schema.statements(script.read_text("utf-8")):
                 conn.execute(statement)

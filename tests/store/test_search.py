@@ -2,17 +2,23 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from itertools import takewhile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memapp.domain.changes import Actor, Created, SoftDeleted
+from memapp.domain.changes import Actor, Created, SoftDeleted, Updated
 from memapp.domain.chat import Origin, Role
+from memapp.language.filters import parse_filter
 from memapp.language.recall import MAX_WORDS, query_words
-from memapp.store import changes, chat, search
+from memapp.language.wording import WORDING
+from memapp.store import changes, chat, full_text, memories, schema, search, vectors
 from memapp.store.database import Database
+from memapp.store.opening import open_database
 from memapp.store.scope import Scope
 from memapp.store.vectors import Likeness
 from tests.builders import fact, on
@@ -72,7 +78,7 @@ HOSTILE = (
 
 
 def asked(text: str, *, unfinished: bool = False) -> str | None:
-    return search.match_any(query_words(text), unfinished=unfinished)
+    return full_text.match_any(query_words(text), unfinished=unfinished)
 
 
 @settings(max_examples=300)
@@ -81,7 +87,7 @@ def test_no_input_breaks_a_query(index: sqlite3.Connection, text: str, unfinishe
     query = asked(text, unfinished=unfinished)
     if query is not None:
         index.execute("SELECT * FROM notes WHERE notes MATCH ?", (query,)).fetchall()
-        assert query.count('"') <= 2 * MAX_WORDS
+        assert query.count('"') <= 2 * (MAX_WORDS + full_text.MOST_PARTS)
 
 
 def test_operators_are_words_like_any_other(index: sqlite3.Connection) -> None:
@@ -102,6 +108,69 @@ def test_a_word_with_marks_is_not_found_by_its_letters(database: Database) -> No
         add_fact(database, text)
     assert facts(database, "भाषा") == ["User likes भाषा."]
     assert facts(database, "İstanbul") == facts(database, "istanbul") == ["User likes İstanbul."]
+
+
+UNSPACED = (
+    ("我喜欢喝绿茶和红茶。", "绿茶", "咖啡"),
+    ("夜に緑茶を飲むのが好きです", "緑茶", "珈琲"),
+    ("ฉันชอบกินข้าวผัด", "ข้าวผัด", "ปลา"),
+    ("ຂ້ອຍມັກກິນໝາກໂປມ", "ໝາກໂປມ", "ປາ"),
+    ("ខ្ញុំចូលចិត្តនំប៉័ង", "នំប៉័ង", "ត្រី"),
+    ("ကျွန်တော်လက်ဖက်ရည်ကြိုက်တယ်", "လက်ဖက်ရည်", "ငါး"),
+    ("저는 녹차를 좋아해요", "녹차", "커피"),
+    ("iPhone手机壳在桌上", "手机壳", "平板"),
+)
+
+
+@pytest.mark.parametrize(("text", "word", "other"), UNSPACED)
+def test_a_word_is_found_in_a_sentence_without_spaces_and_another_is_not(
+    database: Database, text: str, word: str, other: str
+) -> None:
+    for any_text, *_ in UNSPACED:
+        add_fact(database, any_text)
+        talk(database, any_text)
+    assert facts(database, word)[0] == text
+    assert facts(database, word, unfinished=True)[0] == text
+    assert messages(database, word) == [text]
+    assert facts(database, other) == messages(database, other) == []
+    for typed in (word, word[:-1], f'"{word}"'):
+        assert text in [one.text for one in memories.list_memories(on(database.read()), parse_filter(typed))]
+    assert memories.list_memories(on(database.read()), parse_filter(other)) == []
+
+
+def test_a_text_without_spaces_leaves_the_index_with_the_memory(database: Database) -> None:
+    memory = add_fact(database, "我喜欢喝绿茶")
+    with database.write() as conn:
+        changes.apply(on(conn), Updated(memory, text="我喜欢喝咖啡"), Actor("person"))
+    assert (facts(database, "绿茶"), facts(database, "咖啡")) == ([], ["我喜欢喝咖啡"])
+    with database.write() as conn:
+        changes.apply(on(conn), SoftDeleted(memory, "person", NOW), Actor("person"))
+    assert facts(database, "咖啡") == []
+    with closing(sqlite3.connect(database.path)) as conn:
+        conn.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab ('main', 'memories_fts', 'row')")
+        assert conn.execute("SELECT * FROM temp.terms").fetchall() == []
+
+
+def test_the_migration_fills_the_index_for_what_is_there_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = schema.scripts()
+    monkeypatch.setattr(schema, "scripts", lambda: list(takewhile(lambda one: "in_pairs" not in one.read_text("utf-8"), whole)))
+    old = open_database(tmp_path / "memapp.db", WORDING)
+    for text in ("我喜欢喝绿茶", "User drinks tea."):
+        add_fact(old, text)
+        talk(old, text)
+    with old.write() as conn:
+        for kind in ("memory", "message"):
+            embedded = vectors.waiting(on(conn), kind, "all-MiniLM-L6-v2@x", 9)  # type: ignore[arg-type]
+            vectors.save(on(conn), kind, "all-MiniLM-L6-v2@x", embedded, np.eye(2, dtype="f4"))  # type: ignore[arg-type]
+    assert facts(old, "绿茶") == []
+    old.close()
+    monkeypatch.setattr(schema, "scripts", lambda: whole)
+    new = open_database(tmp_path / "memapp.db", WORDING)
+    assert facts(new, "绿茶") == messages(new, "绿茶") == ["我喜欢喝绿茶"]
+    assert facts(new, "tea") == ["User drinks tea."]
+    left = [vectors.waiting(on(new.read()), kind, "all-MiniLM-L6-v2@x", 9) for kind in ("memory", "message")]  # type: ignore[arg-type]
+    assert [text for rows in left for _, text in rows] == ["我喜欢喝绿茶"] * 2, "its vector may have been of unknown words only"
+    new.close()
 
 
 def test_any_word_is_enough_in_any_of_its_forms(database: Database) -> None:
