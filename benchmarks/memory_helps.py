@@ -234,6 +234,7 @@ def remembering(person: Person, model: ChatModel, embedder: Embedder, knobs: dic
             lambda: now,
             open_chat_model=lambda _runtime, _report: model,
             open_embedder=lambda _runtime: embedder,
+            open_reader=lambda _runtime: embedder,
         )
         runtime.embedding.fill(embedder)
         for day in sorted({turn.at.date() for turn in person.turns}):

@@ -192,6 +192,7 @@ def remembering(home: Path, model: ChatModel, embedder: Embedder) -> Iterator[Ru
         clock,
         open_chat_model=lambda _runtime, _report: model,
         open_embedder=lambda _runtime: embedder,
+        open_reader=lambda _runtime: embedder,
     )
     runtime.chat.fill(model)
     runtime.embedding.fill(embedder)

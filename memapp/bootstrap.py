@@ -49,7 +49,7 @@ def start(
     personas = read_personas(places)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     opened = open_database(places.database, WORDING, read_only=read_only, tell=tell)
-    runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder)
+    runtime = Runtime(loaded, places, opened, personas, categories, _now, open_chat_model, open_embedder, open_reader)
     if not opened.read_only:
         _tidy(runtime)
     return runtime
@@ -155,11 +155,19 @@ def model_file(runtime: Runtime) -> Path:
 
 def open_embedder(runtime: Runtime) -> Embedder:
     """Open the embedding model that the settings name, or the bundled one, in a process of its own."""
-    from memapp.inference.embedder import ChildEmbedder, bundled, in_folder
+    from memapp.inference.embedder import ChildEmbedder, named
 
     chosen = runtime.settings.embedding_model
-    source = in_folder(Path(chosen)) if chosen else bundled(runtime.paths.cache)
-    return ChildEmbedder(source, set_aside=runtime.embedding.fail)
+    if not chosen:
+        return open_reader(runtime)
+    return ChildEmbedder(named(Path(chosen), runtime.paths.cache), set_aside=runtime.embedding.fail)
+
+
+def open_reader(runtime: Runtime) -> Embedder:
+    """Open the bundled embedding model in a process of its own."""
+    from memapp.inference.embedder import ChildEmbedder, bundled
+
+    return ChildEmbedder(bundled(runtime.paths.cache), set_aside=runtime.reading.fail)
 
 
 def chosen_embedder(runtime: Runtime) -> str:
@@ -167,7 +175,9 @@ def chosen_embedder(runtime: Runtime) -> str:
     from memapp.inference import minilm, model_folder
 
     if chosen := runtime.settings.embedding_model:
-        return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
+        if Path(chosen).is_dir():
+            return f"{chosen}, {model_folder.dimension(Path(chosen))} numbers, in sentence-transformers"
+        return f"{chosen}, {gguf_file.read_embedder(Path(chosen)).number('embedding_length')} numbers, in llama.cpp"
     bundled_embedder_path()
     return f"bundled, {minilm.NAME}, in llama.cpp"
 

@@ -59,7 +59,7 @@ def _opened(home: Path | None, database: Path | None) -> Iterator[Runtime]:
     loaded = settings.load(places.config)
     categories = load_categories(paths.bundled("assets", "categories.toml"), places.categories)
     file = open_database(places.database, WORDING)
-    runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model)
+    runtime = Runtime(loaded, places, file, {}, categories, lambda: datetime.now(UTC), _no_model, _no_model, _no_model)
     try:
         yield runtime
     finally:

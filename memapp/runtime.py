@@ -93,11 +93,17 @@ class Runtime:
     open_chat_model: Callable[["Runtime", Callable[[str], None]], ChatModel]
     """Opens the model that the settings name; slow; reports what it is doing. Raises `ModelError`."""
     open_embedder: Callable[["Runtime"], Embedder]
+    """Opens the embedding model that the settings name for search. Raises `ModelError`."""
+    open_reader: Callable[["Runtime"], Embedder]
+    """Opens the bundled embedding model, to which all that reads messages was fitted. Raises `ModelError`."""
     user_id: str = USER_ID
 
     def __post_init__(self) -> None:
         self.chat: ModelSlot[ChatModel] = ModelSlot()
         self.embedding: ModelSlot[Embedder] = ModelSlot()
+        """The model that searches, and whose vectors are stored."""
+        self.apart: ModelSlot[Embedder] = ModelSlot()
+        """The bundled embedding model, while another one searches."""
         self.typed: tuple[str, int, Prefetched] | None = None
         """Call 1 of what is being typed, with its thread and the number of erasures then. It is not sent, so not in the file."""
         self.progress: Progress | None = None
@@ -108,6 +114,11 @@ class Runtime:
     @property
     def settings(self) -> Settings:
         return self.loaded.settings
+
+    @property
+    def reading(self) -> ModelSlot[Embedder]:
+        """The embedding model by which messages are read: the bundled one, whatever the person names for search."""
+        return self.apart if self.settings.embedding_model else self.embedding
 
     def persona(self, persona_id: str) -> Persona:
         """Return a persona; a chat whose persona is gone falls back to the companion."""
@@ -159,4 +170,5 @@ class Runtime:
         """Stop the models, then close the file."""
         self.chat.empty()
         self.embedding.empty()
+        self.apart.empty()
         self.database.close()

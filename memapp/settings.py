@@ -111,7 +111,7 @@ class Settings(BaseModel):
     download_proxy: str = Field("", title="Proxy for downloads")
     """A proxy, e.g. http://proxy.example:3128, that models are downloaded through; empty is none, whatever others use."""
     embedding_model: str = Field("", title="Embedding model")
-    """A folder with a sentence-transformers model, which finds by meaning; empty is the bundled one."""
+    """Finds by meaning: a GGUF file, or a folder with a sentence-transformers model; empty is the bundled one."""
     context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
     """The model's window; more needs more memory."""
     gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1, le=10_000)

@@ -85,6 +85,7 @@ def make_runtime(home: Path, model: ScriptedModel | None = None, *, embedder: bo
         Clock(),
         open_chat_model=lambda _runtime, _report: ScriptedModel(),
         open_embedder=lambda _runtime: Reader(),  # type: ignore[arg-type]
+        open_reader=lambda _runtime: Reader(),  # type: ignore[arg-type]
     )
     if model is not None:
         runtime.chat.fill(model)

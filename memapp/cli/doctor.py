@@ -20,8 +20,7 @@ from memapp.services import activity, curate, forget, preferences
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
-READS_ALL = "English; German, French and Spanish less well"
-READS_LITTLE = "only your profile, and what you ask it to remember: the rest needs the bundled embedding model"
+READS = "English; German, French and Spanish less well"
 
 
 @click.command()
@@ -114,9 +113,10 @@ def _check_settings(runtime: Runtime, report: dict[str, str]) -> list[str]:
         return problems
     try:
         report["embedding model"] = bootstrap.chosen_embedder(runtime)
-        if not load_embedder(runtime):
-            problems.append(f"The embedding model computes nothing, so nothing is learned. {runtime.embedding.note}")
-        report["reads"] = READS_LITTLE if runtime.settings.embedding_model else READS_ALL
+        load_embedder(runtime)
+        if runtime.reading.ready() is None:
+            problems.append(f"The embedding model computes nothing, so nothing is learned. {runtime.reading.note}")
+        report["reads"] = READS
         report["language model"] = bootstrap.chosen_model(runtime)
         if runtime.settings.server:
             bootstrap.open_chat_model(runtime, say).close()

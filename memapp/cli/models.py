@@ -18,7 +18,7 @@ from memapp.services import models as service
 
 @click.group(cls=ListingGroup)
 def models() -> None:
-    """List the language models, choose one, download one."""
+    """List the models that chat and those that search by meaning, choose one, download one."""
 
 
 @models.command("list")
@@ -59,10 +59,16 @@ def path(options: dict[str, Any]) -> None:
 
 @models.command("use")
 @click.argument("name")
+@yes_option
 @click.pass_obj
-def use(options: dict[str, Any], name: str) -> None:
-    """Use the model NAME (`bundled`, a name from the list, or a file) from now on."""
+def use(options: dict[str, Any], name: str, yes: bool) -> None:
+    """Use the model NAME (`bundled`, a name from the list, or a file) from now on.
+
+    What an embedding model changes is said first, without --yes.
+    """
     with opened(options) as runtime:
+        if not yes and (embedder := service.named_embedder(runtime, name)):
+            raise NeedsYes(service.search_terms(runtime, embedder), "Add --yes to do it.")
         to_know = [service.use_model(runtime, name), service.template_remark(runtime)]
     say(f"From now on: {name}.")
     for remark in filter(None, to_know):

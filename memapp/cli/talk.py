@@ -88,6 +88,7 @@ def _piped_in() -> bool:
 
 def load(runtime: Runtime) -> None:
     """Load both models at once."""
+    runtime.reading.loading("")
     runtime.embedding.loading("")
     threading.Thread(target=models.load_embedder, args=(runtime,), daemon=True).start()
     models.load_chat_model(runtime)

@@ -1,6 +1,7 @@
 """An embedding model in a process of its own, which loads in the background and never blocks the screen.
 
-The bundled model runs in llama.cpp, any other that the person names in sentence-transformers; neither stands in for the other.
+The bundled model and any GGUF file run in llama.cpp, a folder that the person names in sentence-transformers; none stands in for
+another.
 
 The process is killed, not asked: it keeps nothing that could be lost. When it dies, the calls that waited for it fail, and the
 next one starts it again, a few times.
@@ -19,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memapp.errors import ModelError, ModelLoading
-from memapp.inference import Cancel, Stopped, embedder_child, model_folder
+from memapp.inference import Cancel, Stopped, embedder_child, gguf_file, model_folder
 from memapp.inference.bundled import bundled_embedder_path
 from memapp.inference.child import Child
-from memapp.inference.embedder_child import FOLDER, MINILM, READY, STOP, STOPPED, VECTORS
+from memapp.inference.embedder_child import FILE, FOLDER, MINILM, READY, STOP, STOPPED, VECTORS
+from memapp.inference.prepared import content_hash
 
 REQUEST_CHARS = 500
 """Texts are sent until they are so long together: a question that comes during a long job waits for one request at most."""
@@ -58,6 +60,15 @@ def in_folder(folder: Path) -> Source:
     """Look at a model of sentence-transformers. Raises `ModelError` if the folder has no safe one."""
     dimension = model_folder.dimension(folder)
     return Source(model_folder.model_id(folder), dimension, (FOLDER, os.fspath(folder.absolute())))
+
+
+def named(path: Path, cache: Path) -> Source:
+    """Look at the GGUF file or the folder that the person named. Raises `ModelError` if it has no embedding model."""
+    if path.is_dir():
+        return in_folder(path)
+    header = gguf_file.read_embedder(path)
+    model_id = f"{header.name}@{content_hash(path, cache)[:12]}"
+    return Source(model_id, header.number("embedding_length"), (FILE, os.fspath(path.absolute())))
 
 
 class ChildEmbedder:

@@ -19,6 +19,8 @@ from typing import Any
 
 Encode = Callable[[Sequence[str]], Any]
 
+LONGEST = 512
+"""Tokens of a text that a model in a file of the person's reads: all that the smaller ones can."""
 READY = b"R"
 """Then the dimension, as decimal digits."""
 VECTORS = b"V"
@@ -80,6 +82,16 @@ def _load_minilm(source: str, converted: str) -> Encode:
     return minilm.load(Path(source), Path(converted), _stop).embed
 
 
+def _load_file(path: str) -> Encode:
+    """Load a GGUF file of the person's in llama.cpp."""
+    sys.path.append(os.fspath(Path(__file__).parents[2]))  # memapp may run without being installed
+    from memapp.inference.gguf_embedder import GgufEmbedder
+
+    model = GgufEmbedder(Path(path), LONGEST, _stop)
+    model.centre()
+    return model.embed
+
+
 def _load_folder(folder: str) -> Encode:
     """Load sentence-transformers and the model in a folder; no network, one thread, nothing executed from the folder."""
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "HF_DATASETS_OFFLINE"):
@@ -99,13 +111,18 @@ def _load_folder(folder: str) -> Encode:
     )
 
     def encode(texts: Sequence[str]) -> Any:
-        return model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+        rows = model.encode(list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
+        unknown = getattr(getattr(model, "tokenizer", None), "unk_token_id", None)
+        if unknown is not None:  # of a text that the model knows no more of, the vector says nothing
+            read = model.tokenizer(list(texts), add_special_tokens=False, truncation=True)["input_ids"]
+            rows[[2 * tokens.count(unknown) > len(tokens) for tokens in read]] = 0
+        return rows
 
     return encode
 
 
-MINILM, FOLDER = "minilm", "folder"
-LOADERS: dict[str, Callable[..., Encode]] = {MINILM: _load_minilm, FOLDER: _load_folder}
+MINILM, FILE, FOLDER = "minilm", "file", "folder"
+LOADERS: dict[str, Callable[..., Encode]] = {MINILM: _load_minilm, FILE: _load_file, FOLDER: _load_folder}
 
 
 def _refuse_network(event: str, _: tuple[Any, ...]) -> None:

@@ -19,6 +19,22 @@ UNKNOWN = {"bert": 100}
 """The token of an unknown word in a vocabulary whose file does not say which one that is, as llama.cpp has it."""
 
 
+UNRELATED = (
+    *("The train to Lisbon leaves at nine.", "My sister keeps bees.", "Water boils at a hundred degrees.", "He lost the key."),
+    *("What time is it?", "I am allergic to peanuts.", "The printer is out of paper again.", "She paints in the evening."),
+    *("Der Zug hat Verspätung.", "J'ai oublié mon parapluie.", "Me gusta nadar en el mar.", "Сегодня идёт снег."),
+    *(
+        "我昨天买了一辆自行车。",
+        "猫が屋根の上で寝ている。",
+        "어제 친구를 만났어요.",
+        "الطقس جميل اليوم.",
+        "मुझे संगीत पसंद है।",
+        "ฉันทำงานที่โรงพยาบาล",
+    ),
+)
+"""Texts that have nothing in common but that they are texts."""
+
+
 class GgufEmbedder:
     """The loaded model. One thread may use it; it is freed with its process."""
 
@@ -26,6 +42,7 @@ class GgufEmbedder:
         """Load a model that reads `longest` tokens of a text, and computes as many at a time: larger batches are no faster."""
         self._lib = lib = library()
         self._longest = longest
+        self._common: NDArray[np.float32] | None = None
         self._model = model = lib.llama_model_load_from_file(os.fsencode(path), model_parameters())
         if not model:
             raise ModelError(f"{path.name} cannot be loaded.")
@@ -45,6 +62,15 @@ class GgufEmbedder:
         said = self._metadata("tokenizer.ggml.unknown_token_id")
         self._unknown = int(said) if said else UNKNOWN.get(self._vocabulary_kind, NO_TOKEN)
         self._batch = lib.llama_batch_init(longest, 0, 1)
+        self._remembers = lib.llama_get_memory(self._context)
+        """The cache of a model that is made to go on with a text, to be emptied before the next ones."""
+
+    def centre(self) -> None:
+        """Take what unrelated texts have in common out of every vector from now on.
+
+        The vectors of most models lean to one side, so that any two texts are as alike as related ones are for another model.
+        """
+        self._common = self.embed(UNRELATED).mean(axis=0)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one row for each text: of unit length, or zero for a text of which the model does not know most words.
@@ -62,6 +88,9 @@ class GgufEmbedder:
         rows += self._encode(batch)
         found = np.array(rows, dtype=np.float32)
         found /= np.linalg.norm(found, axis=1, keepdims=True)
+        if self._common is not None:
+            found -= self._common
+            found /= np.linalg.norm(found, axis=1, keepdims=True)
         found[[not self._knows(tokens) for tokens in read]] = 0.0
         return found
 
@@ -96,7 +125,9 @@ class GgufEmbedder:
         for place, (number, at, token) in enumerate(owned):
             batch.token[place], batch.pos[place], batch.logits[place] = token, at, True
             batch.n_seq_id[place], batch.seq_id[place][0] = 1, number
-        status = self._lib.llama_encode(self._context, batch)
+        if self._remembers:
+            self._lib.llama_memory_clear(self._remembers, True)
+        status = (self._lib.llama_decode if self._remembers else self._lib.llama_encode)(self._context, batch)
         if status == ABORTED:
             raise InterruptedError
         if status != 0:

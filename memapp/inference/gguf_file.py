@@ -78,7 +78,12 @@ class GgufFile:
     def is_chat_model(self) -> bool:
         """Say whether it may write text: it is no adapter, no part of a vision model, and makes no embeddings."""
         kind = self.metadata.get("general.type", "model")
-        return kind == "model" and self.architecture != "clip" and f"{self.architecture}.pooling_type" not in self.metadata
+        return kind == "model" and self.architecture != "clip" and not self.is_embedder
+
+    @property
+    def is_embedder(self) -> bool:
+        """Say whether it makes embeddings of whole texts."""
+        return f"{self.architecture}.pooling_type" in self.metadata
 
     @property
     def main_type(self) -> int:
@@ -161,6 +166,14 @@ def size_here(path: Path) -> int:
 def shown(name: str) -> str:
     """Return the name of a file as text: it may have bytes that are no UTF-8."""
     return UNDECODED.sub("\ufffd", name)
+
+
+def read_embedder(path: Path) -> GgufFile:
+    """Read the header of an embedding model. Raises `ModelError` for any other file."""
+    found = read(path)
+    if not found.is_embedder:
+        raise ModelError(f"{path.name} makes no embeddings.", "Choose an embedding model: see `memapp models`.")
+    return found
 
 
 def read(path: Path) -> GgufFile:

@@ -150,8 +150,8 @@ def _reviewed(
 
 def _note(runtime: Runtime, session: Session, round_id: str, one: Objection) -> None:
     """Keep an objection, with its depth: how new it is among those of its agent."""
-    agent, embedder = _agent(one.criterion), runtime.embedding.ready()
-    rows = embedded(runtime, [one.text]) if embedder else None
+    agent, embedder = _agent(one.criterion), runtime.reading.ready()
+    rows = embedded(runtime.reading, [one.text]) if embedder else None
     vector = None if rows is None else rows[0]
     past = agents.past_vectors(session, agent, embedder.model_id) if embedder else []
     new = novelty(float(vector @ other) for other in past) if vector is not None else 0.0

@@ -179,8 +179,8 @@ def files_of(runtime: Runtime, name: str) -> list[Path]:
         raise UsageError(f"memapp did not download {name}.", f"{keeper or f'It belongs to {chosen.kept_by}: remove it there'}.")
     if not found:
         raise UsageError(f"Nothing of {name} is here.")
-    if models.chosen_name(runtime) == str(chosen.path):
-        raise UsageError(f"{name} is the model that answers.", "Choose another first.")
+    if chosen.current:
+        raise UsageError(f"{name} is the model that {'searches' if chosen.embeds else 'answers'}.", "Choose another first.")
     return found
 
 

@@ -15,7 +15,7 @@ from memapp.domain.memory import OwnerKind
 from memapp.domain.relation import strongest
 from memapp.errors import ModelError
 from memapp.inference import Cancel, Embedder
-from memapp.runtime import Runtime
+from memapp.runtime import ModelSlot, Runtime
 from memapp.store import changes, memories, relations, vectors
 from memapp.store.session import Session
 from memapp.store.vectors import Vectors
@@ -65,12 +65,17 @@ def waiting(runtime: Runtime) -> int:
     return sum(vectors.count_waiting(runtime.read(), kind, embedder.model_id) for kind in KINDS) if embedder else 0
 
 
-def embedded(runtime: Runtime, texts: Sequence[str], *, wait: bool = False) -> Vectors | None:
-    """Return the vectors of texts; None without an embedding model, and where it fails: then words must do.
+def stored(runtime: Runtime) -> int:
+    """Count the texts that the search compares by meaning."""
+    return sum(vectors.count_waiting(runtime.read(), kind, "") for kind in KINDS)
+
+
+def embedded(slot: ModelSlot[Embedder], texts: Sequence[str], *, wait: bool = False) -> Vectors | None:
+    """Return the vectors of texts by the model that searches or the one that reads; None where it fails: then words must do.
 
     Those of the last texts are kept: a turn compares its message with what was expected, with facts, and with life domains.
     """
-    embedder = runtime.embedding.ready()
+    embedder = slot.ready()
     if embedder is None:
         return None
     recent = _recent.setdefault(embedder, {})

@@ -209,7 +209,7 @@ def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
     """Return True for a text that is near to its evidence, surely ordinary, and has no word of what waits or was denied."""
     if not without_words_of_withheld(runtime.read(), [text]) or not surely_ordinary(runtime, [text]):
         return False
-    rows = embedded(runtime, [text, *evidence], wait=True)
+    rows = embedded(runtime.reading, [text, *evidence], wait=True)
     return rows is not None and float(rows[0] @ np.mean(rows[1:], axis=0)) >= NEAR
 
 

@@ -6,7 +6,7 @@ ran last and is due next, and one process at a time is at them.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -129,10 +129,11 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> I
     leapt = last is None or has_leapt(last, now)
     done = job.every != EACH_TIME
     ended = Cancel()
-    embedder = runtime.embedding.ready()
-    stopped = embedder.stopped_by(ended) if embedder else nullcontext()
+    embedders = {loaded for slot in (runtime.embedding, runtime.reading) if (loaded := slot.ready())}
     limit = job.seconds if seconds is None or job.in_parts else seconds
-    with after(limit, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), stopped:
+    with after(limit, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), ExitStack() as stopped:
+        for embedder in embedders:
+            stopped.enter_context(embedder.stopped_by(ended))
         for one in job.run(runtime, ended, last):
             done = True
             _count(runtime, one)

@@ -35,8 +35,8 @@ def waiting(runtime: Runtime) -> int:
 
 def problem(runtime: Runtime) -> str:
     """Return why messages wait that could be read, in words: the embedding model is not there. Empty where that is not so."""
-    stopped = runtime.embedding.state == "failed" and waiting(runtime)
-    return f"Nothing is learned now, your messages wait. {runtime.embedding.note}" if stopped else ""
+    stopped = runtime.reading.state == "failed" and waiting(runtime)
+    return f"Nothing is learned now, your messages wait. {runtime.reading.note}" if stopped else ""
 
 
 def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Remembered | Retracted | ConsentRequest | int]:

@@ -21,16 +21,28 @@ Near = Sequence[tuple[Memory, float]]
 
 
 def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
-    """Return the known facts to compare each new one with. Without the embedder the newest ones, and words alone decide.
+    """Return the known facts to compare each new one with. Without an embedder the newest ones, and words alone decide.
 
-    Known facts are compared by their stored vectors; only those that have none yet are embedded.
+    Known facts are compared by their stored vectors; only those that have none yet are embedded. Where another model than the one
+    that reads made the stored vectors, it finds them, and the one that reads says how like they are.
     """
+    found = _near(runtime, texts)
+    if runtime.reading is runtime.embedding or not (known := [one.text for each in found for one, _ in each]):
+        return found
+    rows = embedded(runtime.reading, [*texts, *known], wait=True)
+    if rows is None:
+        return found
+    vectors_of = iter(rows[len(texts) :])
+    return [[(one, float(next(vectors_of) @ vector)) for one, _ in each] for vector, each in zip(rows, found, strict=False)]
+
+
+def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     session = runtime.read()
     embedder = runtime.embedding.ready()
     if embedder is None or not texts:
         return [_newest(session)] * len(texts)
     waiting = vectors.waiting(session, "memory", embedder.model_id, NEWEST)
-    rows = embedded(runtime, [*texts, *(text for _, text in waiting)], wait=True)
+    rows = embedded(runtime.embedding, [*texts, *(text for _, text in waiting)], wait=True)
     if rows is None:
         return [_newest(session)] * len(texts)
     stored = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)

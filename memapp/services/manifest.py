@@ -29,6 +29,8 @@ class Recommended(BaseModel):
     """The hash of the file; empty where nobody knows it."""
     jobs: tuple[ModelJob, ...] | None = None
     """The jobs that it was measured to do well; None leaves that to the test (`memapp models test`)."""
+    embeds: bool = False
+    """It makes embeddings, by which the search finds what means the same, and does not chat."""
     default: bool = False
     """It answers where the settings name no model and its file is here."""
     wheels: Wheels | None = None

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from memapp.domain.text import did_you_mean
+from memapp.domain.text import counted, did_you_mean
 from memapp.errors import MemappError, ModelError, UsageError
-from memapp.inference import build, crashes, gguf_file, other_programs, templates
+from memapp.inference import Embedder, build, bundled, crashes, gguf_file, other_programs, templates
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
 from memapp.inference.prepared import KEY_CHARS, known_hash
 from memapp.paths import Paths, expanded
 from memapp.runtime import ModelSlot, Runtime
-from memapp.services import model_jobs, preferences
+from memapp.services import embed, model_jobs, preferences
 from memapp.services.manifest import Recommended, default_model, recommended
 from memapp.settings import BUNDLED, Settings
 from memapp.store import chat
@@ -55,6 +55,8 @@ class ModelChoice:
     """How much of it was downloaded before that was interrupted."""
     jobs: str = ""
     """What it is trusted with, as a sentence; empty for what is not here."""
+    embeds: bool = False
+    """It makes embeddings, by which the search finds what means the same, and does not chat."""
 
 
 def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: True) -> None:
@@ -73,19 +75,30 @@ def load_chat_model(runtime: Runtime, *, wanted: Callable[[], bool] = lambda: Tr
 
 
 def load_embedder(runtime: Runtime) -> None:
-    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went; only a bug is raised."""
-    before = runtime.embedding.ready()
-    runtime.embedding.loading("Loading the embedding model…")
+    """Load the embedding model that the settings name; slow. `runtime.embedding` tells how it went; only a bug is raised.
+
+    The one that reads comes first, in a process of its own where another one searches.
+    """
+    if runtime.reading is runtime.embedding:
+        runtime.apart.empty()
+    elif runtime.apart.ready() is None:
+        _open_embedder(runtime.apart, runtime.open_reader, runtime)
+    _open_embedder(runtime.embedding, runtime.open_embedder, runtime)
+
+
+def _open_embedder(slot: ModelSlot[Embedder], opened: Callable[[Runtime], Embedder], runtime: Runtime) -> None:
+    before = slot.ready()
+    slot.loading("Loading the embedding model…")
     if before is not None:
         before.close()
-    with _telling(runtime.embedding, "embedding model"):
-        embedder = runtime.open_embedder(runtime)
+    with _telling(slot, "embedding model"):
+        embedder = opened(runtime)
         try:
             embedder.embed(["ready"])
         except BaseException:
             embedder.close()
             raise
-        runtime.embedding.fill(embedder, embedder.model_id)
+        slot.fill(embedder, embedder.model_id)
 
 
 @contextmanager
@@ -119,9 +132,29 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
             names.add(choices[-1].name)
     for one in choices[1:]:
         known.pop(one.path.name if one.path else "", None)
-    if current and not any(one.current for one in choices):
+    if current and not any(one.current and not one.embeds for one in choices):
         choices.append(_choice(runtime, current, None, expanded(current), is_current=True))
-    return _with_speed(runtime, [*choices, *(_to_get(runtime, entry) for entry in known.values())])
+    choices += [_bundled_embedder(runtime), *(_to_get(runtime, entry) for entry in known.values())]
+    searching = runtime.settings.embedding_model
+    if searching and not any(one.current and one.embeds for one in choices):
+        choices.append(ModelChoice(searching, Path(searching), 0, 0, "", "", "fits", current=True, kept_by=YOU, embeds=True))
+    return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
+
+
+def _bundled_embedder(runtime: Runtime) -> ModelChoice:
+    note = "Comes with memapp: finds by meaning in English, and always reads your messages."
+    is_current = not runtime.settings.embedding_model
+    return ModelChoice(
+        bundled.EMBEDDER,
+        None,
+        bundled.EMBEDDER_BYTES,
+        bundled.EMBEDDER_BYTES,
+        bundled.EMBEDDER_LICENCE,
+        note,
+        "fits",
+        is_current,
+        embeds=True,
+    )
 
 
 def default_file(places: Paths) -> Path | None:
@@ -187,7 +220,7 @@ def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
 
 def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
     """Judge each model by the one that answers: for every token all weights are read once, so time grows with their size."""
-    current = next((one for one in choices if one.current), None)
+    current = next((one for one in choices if one.current and not one.embeds), None)
     model = runtime.chat.ready()
     if current is None or model is None:
         return choices
@@ -198,7 +231,9 @@ def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoic
     if seconds <= 0:
         return choices
     speed = sum(one.decode_tokens for one in usages) / seconds
-    return [replace(one, speed=speed if one.current else speed * measured / max(one.bytes, 1)) for one in choices]
+    chatting = [one for one in choices if not one.embeds]
+    speeds = {one.name: speed if one.current else speed * measured / max(one.bytes, 1) for one in chatting}
+    return [replace(one, speed=speeds.get(one.name)) for one in choices]
 
 
 def use_model(runtime: Runtime, name: str) -> str:
@@ -207,6 +242,9 @@ def use_model(runtime: Runtime, name: str) -> str:
     Returns what to know of a file that never answered here, else nothing. Raises `UsageError` if there is none of this name,
     its file is damaged, or this start was given another.
     """
+    if (embedder := named_embedder(runtime, name)) is not None:
+        preferences.set_preference(runtime, "embedding_model", str(embedder.path or ""))
+        return _from_elsewhere(embedder.path) if embedder.path and embedder.path.is_file() and embedder.kept_by != MEMAPP else ""
     value, chosen = named(runtime, name)
     preferences.check_free(runtime, "server")
     preferences.set_preference(runtime, "model", value)
@@ -218,8 +256,32 @@ def use_model(runtime: Runtime, name: str) -> str:
     path = Path(value)
     if chat.last_usages(runtime.read(), gguf_file.read(path).name, limit=1):
         return ""
+    return _from_elsewhere(path)
+
+
+def _from_elsewhere(path: Path) -> str:
     size = f"{gguf_file.size_here(path) / 1e6:,.0f} MB"
     return f"{path.name} ({size}) did not come with memapp. llama.cpp reads it with all your rights: use only files you trust."
+
+
+def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
+    """Return the embedding model of this name, or in this file or folder; None for what is none that is here."""
+    if found := next((one for one in list_models(runtime) if one.name == name and one.embeds and not one.remote), None):
+        return found
+    path = Path(name).expanduser().absolute()
+    found = _choice(runtime, name, None, path, is_own=True) if path.exists() else None
+    return found if found and found.embeds else None
+
+
+def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
+    """Say what it changes when another model searches by meaning."""
+    texts = counted(embed.stored(runtime), "text")
+    said = (
+        f"{choice.name} searches by meaning from then on. The vectors of {texts} are made anew in idle time (`memapp upkeep` does"
+        " it at once); until then words find them."
+    )
+    beside = f" Your messages are read, and learned from, by {bundled.EMBEDDER} as before: both stay in memory."
+    return said + (beside if choice.path else "")
 
 
 def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
@@ -278,10 +340,16 @@ def _choice(
         size = known.bytes if known else 0
         needed = size + UNREAD_BYTES
         jobs = model_jobs.in_words(runtime, known.sha256[:KEY_CHARS]) if known and name == BUNDLED else ""
-        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, jobs=jobs)
+        embeds = known is not None and known.embeds
+        return ModelChoice(name, None, size, needed, licence, note, _fit(needed), is_current, jobs=jobs, embeds=embeds)
     size = gguf_file.size_here(path)
     try:
+        if (path / "modules.json").is_file():  # of sentence-transformers
+            return ModelChoice(name, path, 0, 0, licence, note, "fits", is_current, embeds=True)
         header = gguf_file.read(path)
+        if header.is_embedder:
+            needed, is_current = size + UNREAD_BYTES, str(path) == runtime.settings.embedding_model
+            return ModelChoice(name, path, size, needed, licence, note, _fit(needed), is_current, embeds=True)
         if not header.is_chat_model:
             raise ModelError("This file holds no model that chats.")
         needed = header.needed_bytes(runtime.settings.context_tokens)

@@ -27,7 +27,7 @@ def judged(runtime: Runtime, message: Message) -> Refusals | None:
     """Judge what a message says, with the embedding model; None while that is being loaded, or where it fails."""
     if message.origin is Origin.COMMAND:
         return ()
-    if runtime.embedding.state == "loading":
+    if runtime.reading.state == "loading":
         return None
     return best_effort(runtime, message.thread_id, "judge", lambda: _judged(runtime, message))
 

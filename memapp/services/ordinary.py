@@ -23,7 +23,7 @@ ORDINARY = 0.035
 
 def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return those sentences that surely touch nothing sensitive; none without the judge. Raises `ModelError`."""
-    embedder = runtime.embedding.ready()
+    embedder = runtime.reading.ready()
     plain = [one for one in said if not (tells_secret(one) or is_sensitive(one, words_of(one)))]
     if embedder is None or not judges(embedder.model_id) or not plain:
         return []

@@ -114,7 +114,8 @@ def check(name: str, chosen: Settings, places: Paths, personas: Collection[str])
             case "context_tokens" | "budget_tokens" | "reply_tokens":
                 check_limits(chosen)
             case "embedding_model" if chosen.embedding_model:
-                model_folder.dimension(Path(chosen.embedding_model))
+                path = Path(chosen.embedding_model)
+                gguf_file.read_embedder(path) if path.is_file() else model_folder.dimension(path)
     except ModelError as error:
         raise UsageError(error.message, error.advice) from None
 

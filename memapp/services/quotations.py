@@ -113,8 +113,9 @@ def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]
     """Return at most two quotations for a question, and a score of how surely they answer it."""
     request = RecallRequest(question.message.text, FOUND, frozenset({question.message.id}), ("message",))
     request = replace(request, scope=conversation_scope(runtime))
-    said = _said(runtime, question, find(runtime, request))
+    said = _said(runtime, question, _compared(runtime, question, find(runtime, request)))
     known = [] if question.asked == "replied" else find(runtime, replace(request, kinds=("memory",)))
+    known = _compared(runtime, question, known)
     remembered = _remembered(runtime, question, known, [one.hit for one in said[:LINES]])
     score = max((one.score for one in [*said[:SCORED], *remembered]), default=0.0)
     if remembered and remembered[-1].score >= max((one.score for one in said[1:LINES]), default=GATE[question.asked]):
@@ -122,9 +123,18 @@ def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]
     return score, [*said[:1], *(one for one in said[1:LINES] if one.score >= BESIDE * GATE[question.asked])]
 
 
+def _compared(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> list[Recalled]:
+    """Return hits with their likeness by the model to which the gates were fitted, where another one searches."""
+    if runtime.reading is runtime.embedding:
+        return list(hits)
+    rows = embedded(runtime.reading, [question.message.text, *(hit.text for hit in hits)])
+    alike = [0.0] * len(hits) if rows is None else (rows[1:] @ rows[0]).tolist()
+    return [replace(hit, cosine=like) for hit, like in zip(hits, alike, strict=True)]
+
+
 def _scores(runtime: Runtime, question: _Question, texts: Sequence[str]) -> list[float]:
     """Return how like a question some texts are, without the embedding model by their words only."""
-    rows = embedded(runtime, [question.message.text, *texts]) if texts else None
+    rows = embedded(runtime.reading, [question.message.text, *texts]) if texts else None
     alike = [0.0] * len(texts) if rows is None else (rows[1:] @ rows[0]).tolist()
     return [question.score(text, like) for text, like in zip(texts, alike, strict=True)]
 

@@ -140,10 +140,9 @@ class Sentence:
 def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retracted]:
     """Learn from one message; yield each memory. It stays pending until the embedding model is there. Raises `ModelError`.
 
-    A surprise is a message that call 1 did not foresee. With an embedding model that the judge was not fitted to, no sentence
-    is judged.
+    A surprise is a message that call 1 did not foresee.
     """
-    embedder = runtime.embedding.ready(within=EMBEDDER_SECONDS)
+    embedder = runtime.reading.ready(within=EMBEDDER_SECONDS)
     if embedder is None or is_enough_for_today(runtime):
         return
     message = chat.get_message(runtime.read(), surprise.message_id)
@@ -163,7 +162,7 @@ def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | Non
 
     Only what the person wrote as it stands is told: no sentence out of which somebody else's words were cut. Raises `ModelError`.
     """
-    embedder = runtime.embedding.ready()
+    embedder = runtime.reading.ready()
     if embedder is None or not judges(embedder.model_id):
         return []
     typed = one_line(message.typed_text)

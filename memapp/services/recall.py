@@ -47,7 +47,7 @@ class RecallRequest:
 def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     """Return the best hits, best first. Works without the embedder, then by words and spelling only."""
     session, words = runtime.read(), query_words(request.text)
-    rows = embedded(runtime, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
+    rows = embedded(runtime.embedding, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
     vector = None if rows is None else rows[0]
     candidates = [
         replace(one, at=one.at.astimezone())  # the days that are named and told are the person's
@@ -74,7 +74,7 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
 
     Each keyword is a query of its own: together they would find what lies between them.
     """
-    rows = embedded(runtime, needed_info) if needed_info else None
+    rows = embedded(runtime.embedding, needed_info) if needed_info else None
     now = runtime.clock().astimezone()
     by_keyword = []
     for place, keyword in enumerate(needed_info):
@@ -125,7 +125,7 @@ def _told(
     likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
     told = tellable(runtime.read(), [one for one in likeliest if one.kind == "message"])
     cut = [one for one in told if one.text != before[one.id]]
-    rows = None if vector is None or not cut else embedded(runtime, [one.text[: vectors.EMBEDDED_CHARS] for one in cut])
+    rows = None if vector is None or not cut else embedded(runtime.embedding, [one.text[: vectors.EMBEDDED_CHARS] for one in cut])
     alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
     left = [
         replace(one, cosine=cosine, bm25=one.bm25 if ranking.share_held(one.text, words) else 0.0)

@@ -131,7 +131,7 @@ def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], can
     names = {stem for stem, _ in written} - {stem for stem, word in written if word.islower()}
     stems, rows = list(words), []
     for start in range(0, len(stems), AT_ONCE):
-        batch = embedded(runtime, [words[one] for one in stems[start : start + AT_ONCE]], wait=True)
+        batch = embedded(runtime.reading, [words[one] for one in stems[start : start + AT_ONCE]], wait=True)
         if batch is None or cancel.is_set():
             return {}
         rows.append(batch)

@@ -317,5 +317,5 @@ def _tells_more(expected: Prediction, message: Message) -> bool:
 
 def _similarity(runtime: Runtime, one: str, other: str) -> float | None:
     """Return how alike two texts are; None where the verdict says in words that it had to do without meaning."""
-    rows = embedded(runtime, [one, other])
+    rows = embedded(runtime.reading, [one, other])
     return None if rows is None else float(rows[0] @ rows[1])

@@ -158,6 +158,7 @@ class MemappApp(TerminalApp):
         if not self.is_running:  # it is being closed: a screen more would be in the way
             return
         self.runtime.chat.loading("Loading the model…")  # what is sent from now on waits for it
+        self.runtime.reading.loading("")
         self.runtime.embedding.loading("Loading the embedding model…")  # and, for a moment, for this
         await self.switch_mode("chat")
         self.session.changed.subscribe(self, lambda _: self.count_badges())

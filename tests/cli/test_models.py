@@ -46,6 +46,17 @@ def test_a_model_is_got_with_a_yes_used_and_removed_with_another(
     assert not file.exists()
 
 
+def test_what_another_embedding_model_changes_is_said_before_it_is_used(memapp: Terminal) -> None:
+    file = paths.locate(memapp.home).models / "pooled.gguf"
+    file.parent.mkdir(parents=True)
+    tiny_gguf.write(file, tiny_gguf.POOLED)
+    code, _, err = memapp("models", "use", "pooled")
+    assert code == 4 and "pooled searches by meaning from then on" in err and "Add --yes" in err
+    assert memapp("models", "use", "pooled", "--yes")[0] == 0
+    assert f"{file}, 32 numbers, in llama.cpp" in memapp("doctor")[1]
+    assert memapp("models", "use", "bundled")[0] == 0, "the one that chats"
+
+
 def test_the_default_is_got_as_make_run_does(memapp: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = tiny_gguf.write(tmp_path / "made.gguf", tiny_gguf.CHATML).read_bytes()
     monkeypatch.setattr(downloads, "LEAST_MEMORY", 0)

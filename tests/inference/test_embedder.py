@@ -16,7 +16,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from memapp.errors import ModelError, ModelLoading
 from memapp.inference import Cancel, Stopped
-from memapp.inference.embedder import RESTARTS, ChildEmbedder, bundled, in_folder
+from memapp.inference.embedder import RESTARTS, ChildEmbedder, bundled, in_folder, named
+from memapp.inference.gguf_embedder import UNRELATED
+from tests.inference import tiny_gguf
 
 LIBRARY = """
 import os, sys, time
@@ -340,6 +342,22 @@ def test_the_bundled_model_takes_hostile_texts(minilm):
     assert rows.shape == (len(texts), 384)
     assert np.isfinite(rows).all()
     assert np.allclose(np.linalg.norm(rows, axis=1), [text[:1] != "字" for text in texts], atol=1e-5)
+
+
+def test_a_gguf_file_of_the_persons_makes_vectors_that_do_not_lean_to_one_side(tmp_path, minilm):
+    decoder = ChildEmbedder(named(tiny_gguf.write(tmp_path / "pooled.gguf", tiny_gguf.POOLED), tmp_path))
+    texts = ["I don't eat meat.", "The user is a vegetarian.", "The train to Lisbon leaves at nine."]
+    again, rows = decoder.embed(texts[:1]), decoder.embed([*texts, *UNRELATED])
+    assert (decoder.model_id[:7], rows.shape[1]) == ("pooled@", tiny_gguf.WIDTH)
+    assert again[0] @ rows[0] > 0.999
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert abs((rows @ rows.T).mean()) < 0.2
+    decoder.close()
+    encoder = ChildEmbedder(named(Path(minilm._source.loading[2]), tmp_path))
+    rows = encoder.embed([*texts, "绿茶"])
+    assert rows[0] @ rows[1] > 0.4 > rows[0] @ rows[2]
+    assert not rows[3].any()
+    encoder.close()
 
 
 def test_what_the_bundled_model_does_not_know_means_nothing(minilm):

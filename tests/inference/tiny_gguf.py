@@ -3,7 +3,7 @@
 The chat templates are shortened from those the model families publish: what they write and what they refuse is kept.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +44,8 @@ CHATML = Family(
     bos="<|im_start|>",
     eos="<|im_end|>",
 )
+POOLED = replace(CHATML, name="pooled", template=None, metadata={"llama.pooling_type": 3})
+"""A model that makes embeddings, of the last token."""
 LLAMA3 = Family(
     "llama3",
     "{{- bos_token }}{%- if not date_string is defined %}{%- set date_string = strftime_now('%d %b %Y') %}{%- endif %}"
@@ -156,6 +158,8 @@ def _describe(writer: gguf.GGUFWriter, family: Family) -> None:
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(WIDTH)
     writer.add_block_count(LAYERS)
+    for key, number in family.metadata.items():
+        writer.add_uint32(key, number)
     writer.add_feed_forward_length(HIDDEN)
     writer.add_head_count(HEADS)
     writer.add_layer_norm_rms_eps(1e-5)

@@ -134,7 +134,7 @@ def test_the_default_answers_when_it_is_here_and_the_bundled_model_until_then(
 
 
 def current(runtime: Runtime) -> list[str]:
-    return [choice.name for choice in models.list_models(runtime) if choice.current]
+    return [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds]
 
 
 def test_the_set_up_fetches_the_default_where_it_would_answer_and_has_room(
@@ -188,7 +188,7 @@ def test_files_of_others_are_used_in_place_and_never_removed(offered: Offered, a
     for file in (theirs, own):
         file.parent.mkdir(parents=True)
         tiny_gguf.write(file, tiny_gguf.CHATML)
-    assert [one.kept_by for one in models.list_models(runtime)] == ["", "you", "LM Studio"], "what is here need not be got"
+    assert [one.kept_by for one in models.list_models(runtime)] == ["", "you", "LM Studio", ""], "what is here need not be got"
     assert "did not come with memapp" in models.use_model(runtime, "tiny")
     assert runtime.settings.model == str(theirs)
     models.use_model(runtime, "bundled")
@@ -210,7 +210,7 @@ def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Pa
         tiny_gguf.write(a_person_of_its_own / place / "same.gguf", tiny_gguf.CHATML)
     (a_person_of_its_own / ".cache/llama.cpp/junk.gguf").write_text("no model", "utf-8")
     names = [one.name for one in models.list_models(offered.runtime)]
-    assert len(names) == len(set(names)) == 5
+    assert len(names) == len(set(names)) == 6
     assert {"same", "same (LM Studio)", "same (llama.cpp)"} < set(names)
 
 

@@ -136,14 +136,14 @@ def asked(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_vector_of_a_message_is_made_once_and_gone_when_something_is_erased(runtime: Runtime, asked: list[str]) -> None:
     tea = add(runtime, "User likes tea.")
-    first = embedded(runtime, ["tea", "milk"])
-    again = embedded(runtime, ["sugar", "milk", "milk"])
+    first = embedded(runtime.embedding, ["tea", "milk"])
+    again = embedded(runtime.embedding, ["sugar", "milk", "milk"])
     assert asked == ["tea", "milk", "sugar"]
     assert first is not None and again is not None
     assert (again[1] == first[1]).all() and (again[2] == first[1]).all()
     curate.discard(runtime, tea)
     forget.purge(runtime, [tea])
-    embedded(runtime, ["tea"])
+    embedded(runtime.embedding, ["tea"])
     assert asked == ["tea", "milk", "sugar", "tea"]
 
 

@@ -11,10 +11,11 @@ from memapp import settings
 from memapp.domain.prompt import Usage
 from memapp.errors import UsageError
 from memapp.inference import gguf_file
+from memapp.inference.bundled import EMBEDDER
 from memapp.inference.prepared import KEY_CHARS, content_hash, known_hash
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.services import models, preferences
-from tests.builders import make_runtime, new_chat, say
+from tests.builders import chat_of, make_runtime, new_chat, say
 from tests.inference import tiny_gguf
 
 
@@ -91,6 +92,34 @@ def test_a_listed_file_needs_what_loading_it_needs(tmp_path: Path, monkeypatch: 
     runtime.close()
 
 
+def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again(tmp_path: Path) -> None:
+    runtime = make_runtime(tmp_path)
+    runtime.paths.models.mkdir(parents=True)
+    file = tiny_gguf.write(runtime.paths.models / "pooled.gguf", tiny_gguf.POOLED)
+    chat_of(runtime, "I like tea.")
+
+    def embedders() -> dict[str, bool]:
+        return {one.name: one.current for one in models.list_models(runtime) if one.embeds and not one.remote}
+
+    answering = [one.name for one in models.list_models(runtime) if one.current and not one.embeds]
+    assert embedders() == {"pooled": False, EMBEDDER: True}
+    pooled = models.named_embedder(runtime, "pooled")
+    assert pooled and models.named_embedder(runtime, str(file)) and models.named_embedder(runtime, "bundled") is None
+    assert "The vectors of 1 text are made anew" in models.search_terms(runtime, pooled)
+    assert "did not come with memapp" in models.use_model(runtime, "pooled")
+    assert runtime.settings.embedding_model == str(file)
+    assert embedders() == {"pooled": True, EMBEDDER: False}
+    assert [one.name for one in models.list_models(runtime) if one.current and not one.embeds] == answering
+    models.use_model(runtime, EMBEDDER)
+    assert (runtime.settings.embedding_model, embedders()) == ("", {"pooled": False, EMBEDDER: True})
+    with pytest.raises(UsageError, match="is not here yet"):
+        models.use_model(runtime, "bge-m3")
+    with pytest.raises(UsageError, match="makes no embeddings"):
+        chatting = tiny_gguf.write(tmp_path / "own.gguf", tiny_gguf.CHATML)
+        preferences.set_preference(runtime, "embedding_model", str(chatting))
+    runtime.close()
+
+
 def test_words_to_a_server_leave_this_machine_or_not(tmp_path: Path) -> None:
     for address, where in (
         ("http://127.0.0.2:8080/v1", ""),
@@ -115,7 +144,8 @@ def test_models_are_judged_by_the_speed_of_the_one_that_answers(tmp_path: Path) 
         conn.execute("UPDATE messages SET usage = ? WHERE role = 'assistant'", (json.dumps(asdict(usage)),))
     bundled, *others = models.list_models(runtime)
     assert bundled.speed == 15.0
-    for one in others:
+    assert {one.speed for one in others if one.embeds} == {None}
+    for one in (one for one in others if not one.embeds):
         assert one.speed == pytest.approx(15.0 * bundled.bytes / one.bytes)
     runtime.close()
 
@@ -131,7 +161,7 @@ def test_a_model_in_several_files_is_one_row_and_chosen_by_any_of_them(tmp_path:
     for name in ("big", str(files[1])):
         assert f"big-00001-of-00003.gguf ({size / 1e6:,.0f} MB)" in models.use_model(runtime, name)
         assert runtime.settings.model == str(files[0])
-    assert [choice.name for choice in models.list_models(runtime) if choice.current] == ["big"]
+    assert [choice.name for choice in models.list_models(runtime) if choice.current] == ["big", EMBEDDER]
     files[1].unlink()
     (big,) = [choice for choice in models.list_models(runtime) if choice.kept_by == models.YOU]
     assert big.fit == "unusable" and files[1].name in big.note

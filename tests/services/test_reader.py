@@ -10,9 +10,11 @@ import pytest
 from memapp.domain.filters import MemoryFilter
 from memapp.domain.memory import MAX_MEMORY_CHARS, State
 from memapp.domain.turn import Accepted
+from memapp.inference.scripted import ScriptedEmbedder
 from memapp.runtime import Runtime
-from memapp.services import curate, exports, forget, not_kept, undo
+from memapp.services import curate, exports, forget, models, not_kept, undo
 from memapp.services.consent import decisions, pending
+from memapp.store import vectors
 from tests.builders import learn, make_runtime, new_chat, only, say
 
 
@@ -33,6 +35,18 @@ def after(runtime: Runtime, *texts: str) -> list[str]:
         say(runtime, thread, text)
         learn(runtime, thread)
     return live(runtime)
+
+
+def test_another_embedding_model_for_search_leaves_reading_to_its_own(runtime: Runtime, tmp_path: Path) -> None:
+    named = make_runtime(tmp_path / "named", embedder=False, embedding_model=str(tmp_path / "another"))
+    named.open_embedder = lambda _: ScriptedEmbedder()
+    models.load_embedder(named)
+    said = "I am vegetarian and my dog is called Rex.", "I work at the bakery.", "Sorry, I work at the mill, not at the bakery."
+    kept = after(runtime, *said)
+    assert len(kept) >= 2
+    assert after(named, *said) == kept
+    assert vectors.waiting(named.read(), "memory", ScriptedEmbedder.model_id, 9) == [], "found by the one that was named"
+    named.close()
 
 
 def test_a_sentence_is_kept_as_it_was_typed_on_the_day_it_was_said(runtime: Runtime) -> None:

@@ -76,6 +76,7 @@ class World:
             self.clock,
             self._open_model,
             lambda _: Reader(),
+            lambda _: Reader(),
         )
 
     def _open_model(self, _: Runtime, report: Callable[[str], None]) -> ScriptedModel:

@@ -81,9 +81,9 @@ class ModelsScreen(ModeScreen):
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
     HELP = (
-        "Enter makes a model the one that answers, now and at later starts. One that is not here yet it downloads, after a"
-        " question: only then does memapp connect. Models of Ollama, LM Studio, llama.cpp and Hugging Face are used where"
-        " they are; d removes only what memapp downloaded."
+        "Enter makes a model the one that answers, or an embedding model the one that searches, now and at later starts. One"
+        " that is not here yet it downloads, after a question: only then does memapp connect. Models of Ollama, LM Studio,"
+        " llama.cpp and Hugging Face are used where they are; d removes only what memapp downloaded."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -114,7 +114,7 @@ class ModelsScreen(ModeScreen):
         choices = await asyncio.to_thread(models.list_models, self.runtime)
         self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
-        self._answering = next((rows.key(one) for one in choices if one.current), "")
+        self._answering = next((rows.key(one) for one in choices if one.current and not one.embeds), "")
         rows.show(choices, at=None if rows.current else self._answering)
         self._show_state()
 
@@ -158,11 +158,18 @@ class ModelsScreen(ModeScreen):
         elif chosen.fit == "too big":
             notify(self, f"{chosen.name} needs more memory than is free now.", title="Too big", problem=True)
         else:
-            self._use(chosen.name)
+            self._use(chosen)
 
     @background("use", exclusive=True)
-    async def _use(self, name: str) -> None:
-        if to_know := await asyncio.to_thread(models.use_model, self.runtime, name):
+    async def _use(self, chosen: ModelChoice) -> None:
+        if chosen.embeds:
+            if chosen.current:
+                return
+            terms = await asyncio.to_thread(models.search_terms, self.runtime, chosen)
+            question = Question(f"Search with {chosen.name}?", terms, "search with it", "do not")
+            if not await self.app.push_screen_wait(question):
+                return
+        if to_know := await asyncio.to_thread(models.use_model, self.runtime, chosen.name):
             notify(self, to_know, title="A file from elsewhere")
         self.action_reload()
 
