@@ -137,7 +137,7 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
     choices += [_bundled_embedder(runtime), *(_to_get(runtime, entry) for entry in known.values())]
     searching = runtime.settings.embedding_model
     if searching and not any(one.current and one.embeds for one in choices):
-        choices.append(ModelChoice(searching, Path(searching), 0, 0, "", "", "fits", current=True, kept_by=YOU, embeds=True))
+        choices.append(replace(_choice(runtime, searching, None, Path(searching), is_own=True), current=True, embeds=True))
     return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
 
 
