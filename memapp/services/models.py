@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from memapp.domain.text import counted, did_you_mean
 from memapp.errors import MemappError, ModelError, UsageError
-from memapp.inference import Embedder, build, bundled, crashes, gguf_file, other_programs, templates
+from memapp.inference import Embedder, build, crashes, gguf_file, other_programs, templates
 from memapp.inference.download import RemoteFile, parts
 from memapp.inference.other_programs import KeptFile
 from memapp.inference.prepared import KEY_CHARS, known_hash
 from memapp.paths import Paths, expanded
 from memapp.runtime import ModelSlot, Runtime
 from memapp.services import embed, model_jobs, preferences
-from memapp.services.manifest import Recommended, default_model, recommended
+from memapp.services.manifest import Recommended, bundled_embedder, bundled_model, default_model, recommended
 from memapp.settings import BUNDLED, Settings
 from memapp.store import chat
 
@@ -117,8 +117,8 @@ def _telling(slot: ModelSlot[Any], what: str) -> Iterator[None]:
 def list_models(runtime: Runtime) -> list[ModelChoice]:
     """Return the bundled model, the files memapp downloaded, the person's own, those of other programs, and good ones to get."""
     current = chosen_name(runtime) if not runtime.settings.server else None
-    known = {entry.file: entry for entry in recommended()}
-    choices = [_choice(runtime, BUNDLED, known.pop(""), is_current=current == BUNDLED)]
+    known = {entry.file: entry for entry in recommended() if entry.file}
+    choices = [_choice(runtime, BUNDLED, bundled_model(), is_current=current == BUNDLED)]
     names = {BUNDLED}
     for kept in _kept_files(runtime):
         entry = known.get(kept.path.name)
@@ -134,27 +134,14 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
         known.pop(one.path.name if one.path else "", None)
     if current and not any(one.current and not one.embeds for one in choices):
         choices.append(_choice(runtime, current, None, expanded(current), is_current=True))
-    choices += [_bundled_embedder(runtime), *(_to_get(runtime, entry) for entry in known.values())]
-    searching = runtime.settings.embedding_model
+    embedder, searching = bundled_embedder(), runtime.settings.embedding_model
+    choices += [
+        _choice(runtime, embedder.name, embedder, is_current=not searching),
+        *(_to_get(runtime, entry) for entry in known.values()),
+    ]
     if searching and not any(one.current and one.embeds for one in choices):
         choices.append(replace(_choice(runtime, searching, None, Path(searching), is_own=True), current=True, embeds=True))
     return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
-
-
-def _bundled_embedder(runtime: Runtime) -> ModelChoice:
-    note = "Comes with memapp: finds by meaning in English, and always reads your messages."
-    is_current = not runtime.settings.embedding_model
-    return ModelChoice(
-        bundled.EMBEDDER,
-        None,
-        bundled.EMBEDDER_BYTES,
-        bundled.EMBEDDER_BYTES,
-        bundled.EMBEDDER_LICENCE,
-        note,
-        "fits",
-        is_current,
-        embeds=True,
-    )
 
 
 def default_file(places: Paths) -> Path | None:
@@ -280,7 +267,7 @@ def search_terms(runtime: Runtime, choice: ModelChoice) -> str:
         f"{choice.name} searches by meaning from then on. The vectors of {texts} are made anew in idle time (`memapp upkeep` does"
         " it at once); until then words find them."
     )
-    beside = f" Your messages are read, and learned from, by {bundled.EMBEDDER} as before: both stay in memory."
+    beside = f" Your messages are read, and learned from, by {bundled_embedder().name} as before: both stay in memory."
     return said + (beside if choice.path else "")
 
 

@@ -122,14 +122,16 @@ def answer(request: BaseHTTPRequestHandler, hub: Hub) -> None:
 
 
 def list_of_models(folder: Path, site: Hub, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
-    """Put a list in the place of memapp's own, with the bundled model and one from this site; `more` is TOML on the latter."""
+    """Put a list in the place of memapp's own, with the bundled models and one from this site; `more` is TOML on the latter."""
     entries = (
-        ("SmolLM2", "", "https://huggingface.co/o/n", 98_000_000),
-        ("Tiny", "tiny.gguf", site.source, len(site.content)),
+        ("SmolLM2", "", "https://huggingface.co/o/n", 98_000_000, "false"),
+        ("all-MiniLM-L6-v2", "", "https://huggingface.co/o/n", 46_000_000, "true"),
+        ("Tiny", "tiny.gguf", site.source, len(site.content), "false"),
     )
     text = "".join(
-        f'[[model]]\nname = "{name}"\nfile = "{file}"\nbytes = {size}\nlicence = "MIT"\nsource = "{source}"\nnote = "Good."\n'
-        for name, file, source, size in entries
+        f'[[model]]\nname = "{name}"\nfile = "{file}"\nbytes = {size}\nembeds = {embeds}\nlicence = "MIT"\n'
+        f'source = "{source}"\nnote = "Good."\n'
+        for name, file, source, size, embeds in entries
     )
     folder.mkdir()
     (folder / "manifest.toml").write_text(text + more, "utf-8")

@@ -11,7 +11,7 @@ from memapp import settings
 from memapp.domain.prompt import Usage
 from memapp.errors import UsageError
 from memapp.inference import gguf_file
-from memapp.inference.bundled import EMBEDDER
+from memapp.inference.minilm import NAME as EMBEDDER
 from memapp.inference.prepared import KEY_CHARS, content_hash, known_hash
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.services import models, preferences
