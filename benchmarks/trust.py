@@ -190,7 +190,7 @@ def fill(runtime: Runtime, events: int) -> None:
     from memapp.store.session import Session
 
     random, now = Random(2), runtime.clock()
-    agents = ["rules", "model:qwen", "model:tiny", "merge", "lifecycle", "import", "persona:tom", "client:editor"]
+    agents = ["rules", "model:qwen", "model:tiny", "merge", "lifecycle", "import", "persona:tom", "model:editor"]
     with runtime.write() as session:
         thread = chat.create_thread(session, "Everyday", "companion", now)
         for day in reversed(range(10)):

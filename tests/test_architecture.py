@@ -82,8 +82,10 @@ RULES = {
         "cli services tools language domain inference.Protocols runtime settings errors paths crash light_run light_hook"
         " after_run",
         "click rapidfuzz psutil rich",
-        inside_functions="ui bootstrap inference store prompts",
+        inside_functions="ui bootstrap inference store prompts mcp",
     ),
+    # Beside `cli`: another way to talk to the services. The package `mcp` is an extra, so `cli` imports this in functions only.
+    "mcp": rule("mcp services domain runtime errors toml_file", "mcp mcp_types anyio pydantic tomlkit"),
     "bootstrap": rule("domain language store prompts services inference runtime settings categories errors paths later"),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(

@@ -32,7 +32,7 @@ SECTIONS = {
     "Looking back": {"history": "history relations", "query": "query", "stats": "stats"},
     "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},
     "What is known about you": {"consents": "profile consents approve deny"},
-    "Whom to believe": {"council": "council", "agents": "agents rubric"},
+    "Whom to believe": {"council": "council", "agents": "agents rubric", "mcp": "mcp"},
     "Lessons of what failed": {"run": "run why", "sql": "sql", "hook": "hook", "lessons": "lessons runs"},
     "Files": {"transfer": "export import", "files": "backup locate"},
     "Looking after it": {

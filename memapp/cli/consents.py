@@ -8,14 +8,17 @@ import click
 
 from memapp.cli.output import Output, listing, messages_behind, opened, say, short_ids, when
 from memapp.cli.shape import ListingGroup, limit_option, reads, writes
+from memapp.domain.changes import CLIENT
 from memapp.domain.consent import CHAT, CONFLICT, FACT, ConsentRequest, DenyReason, ImportedFile, came_from, label, replaced
 from memapp.domain.profile import FIELDS
 from memapp.domain.text import did_you_mean
 from memapp.errors import UsageError
+from memapp.language.instructions import is_instruction
 from memapp.runtime import Runtime
 from memapp.services import chats, ids
 from memapp.services.consent import decisions, past_decisions, pending
 
+INSTRUCTION = "! It reads like an instruction to a model, not like a fact about you."
 NEWER_OR_BOTH = "approve keeps the newer, deny keeps both, approve --value what you write"
 
 
@@ -73,7 +76,9 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
     notes = [
         f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
-        f"waits with it: {memory}" if memory else "",
+        f"waits with it: {memory}" if memory and memory != request.new_value else "",
+        f"it says that you said: {request.quote}" if request.quote else "",
+        INSTRUCTION if request.proposer.startswith(CLIENT) and is_instruction(request.new_value) else "",
         *messages_behind(evidence),
     ]
     data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}

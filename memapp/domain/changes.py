@@ -283,9 +283,18 @@ class LessonPurged:
     lesson_id: str
 
 
+CLIENT = "client:"
+"""What the name of another program begins with, as an actor."""
+
+
 def is_memapp(actor: str) -> bool:
     """Say whether an actor is a part of memapp, and neither the person, nor a file or a program of theirs."""
     return actor.partition(":")[0] not in ("person", "import", "undo", "client")
+
+
+def is_foreign(actor: str) -> bool:
+    """Say whether an actor brings what the person may never have said: an imported file, or another program."""
+    return actor == "import" or actor.startswith(CLIENT)
 
 
 LessonChange = (

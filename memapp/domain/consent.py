@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from memapp.domain.changes import CLIENT
 from memapp.domain.profile import FIELDS, has_many, normal_value
 from memapp.domain.text import counted, one_line, shorten
 
 RequestState = Literal["pending", "approved", "denied", "expired", "applied", "withdrawn"]
-Decider = Literal["person", "chat", "signals", "clock"]
+Decider = Literal["person", "chat", "signals", "clock", "agent"]
+"""`agent` takes back what it proposed itself."""
 DenyReason = Literal["wrong", "outdated", "private", "other"]
 """Not in the person's own words: the history, which is never rewritten, keeps it."""
 
@@ -70,6 +72,8 @@ class ConsentRequest:
     snoozed_until: datetime | None = None
     decided_at: datetime | None = None
     decided_by: str = ""
+    quote: str = ""
+    """What another program gives as the person's words; nobody checked that they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ def came_from(request: ConsentRequest) -> str:
     """Return where a request comes from, in plain words."""
     if request.field == CONFLICT:
         return "your memory"
+    if request.proposer.startswith(CLIENT):
+        return request.proposer.removeprefix(CLIENT)
     return CAME_FROM.get(request.proposer, "from a chat")
 
 

@@ -16,9 +16,9 @@ LEAST_BEFORE = 16
 """With less room for what a memory is in place of, an agent is not told that."""
 MAX_SAID_CHARS = MAX_MEMORY_CHARS - len('User said (2026-11-03): "" (until 4 Dec 2026)')
 """Of a memory in the person's own words: so it is no longer than any other where it is told in the third person."""
-MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected"]
+MemoryOrigin = Literal["distilled", "said", "person", "import", "reflected", "agent"]
 """`said` is in the person's own words, as they typed them; `distilled` was put into others. `reflected` is what memapp makes in
-idle time of what it has: an insight, or the episode of a chat."""
+idle time of what it has: an insight, or the episode of a chat. `agent` was proposed by another program."""
 OwnerKind = Literal["memory", "message", "lesson"]
 """What has a vector, as a lesson has not, and what may stand in a prompt."""
 TrashReason = Literal["", "person", "overflow", "unused", "superseded", "merged", "undone"]

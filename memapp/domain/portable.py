@@ -250,6 +250,7 @@ class RequestLine(PortableLine):
     expires_at: Moment
     decided_at: Moment | None
     decided_by: Decider | None
+    quote: Value = ""
     evidence: Annotated[list[Support], Field(max_length=10_000)]
 
 

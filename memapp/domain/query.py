@@ -1,5 +1,6 @@
 """`memory.query`: the request and the response of the one interface through which agents read the memory."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -101,3 +102,11 @@ class QueryAnswer:
     """The delta header: what changed since the agent last asked."""
     memories: Sequence[Bullet]
     """Best first, in the form that was asked for."""
+    left_out: int = 0
+    """How many more there were no room for."""
+
+
+def most_tokens(text: str) -> int:
+    """Return how many tokens a text has at most, about, whatever the tokenizer: one for three letters of a word, else a byte."""
+    pieces = re.findall(r"[a-zA-Z]+|\S", text)
+    return sum(-(-len(one) // 3) if one.isascii() else len(one.encode()) for one in pieces)

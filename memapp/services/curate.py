@@ -62,7 +62,7 @@ def add(
     With steps it is a how-to, whose title is the text.
     """
     _check(runtime, category or NOTES, importance)
-    text, steps = _checked(text), _checked_steps(steps)
+    text, steps = checked(text), _checked_steps(steps)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
@@ -96,7 +96,7 @@ def edit(
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
-        text = _checked(text)
+        text = checked(text)
     kept = None if tags is None else _checked_tags(tags)
     resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
     ended = (SoftDeleted(one, "superseded", runtime.purge_at()) for one in resting)  # that was made of other words
@@ -205,7 +205,8 @@ def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
     return replace(wanted, words=words, problems=(*wanted.problems, *told))
 
 
-def _checked(text: str) -> str:
+def checked(text: str) -> str:
+    """Return a text as it may be kept. Raises `UsageError` for nothing, a secret, and what is too long."""
     text = one_line(clean(text))
     if not text:
         raise UsageError("There is nothing to remember.")

@@ -12,7 +12,7 @@ from memapp.domain.categories import RECENT, RECENT_ACTIVITY, SUPERVISOR, Capabi
 from memapp.domain.delta import NO_NEWS, Delta, summarise
 from memapp.domain.howto import reported
 from memapp.domain.memory import Memory, Recalled
-from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest
+from memapp.domain.query import Bullet, Full, QueryAnswer, QueryFilters, QueryRequest, most_tokens
 from memapp.domain.text import one_line
 from memapp.errors import Refused
 from memapp.runtime import Runtime
@@ -49,7 +49,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
     _note(runtime, capability, found=affordable, told=told)
     as_wanted = [_full(hit, found[hit.id]) if request.returned == "full" else _bullet(hit) for hit in affordable]
-    return QueryAnswer(told.lines, as_wanted)
+    return QueryAnswer(told.lines, as_wanted, len(there_still) - len(affordable))
 
 
 def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> list[Recalled]:
@@ -129,6 +129,16 @@ def changed(
     return summarise(delta.untold(session, seen, reader), since, in_prompt, frozenset(quoted))
 
 
+def news(runtime: Runtime, capability: Capability) -> tuple[str, ...]:
+    """Return the lines of what changed since an agent was last told, which counts as told from now on."""
+    seen = scope(runtime, capability)
+    told = changed(runtime, seen, _reader(capability))
+    if not runtime.database.read_only:
+        with runtime.write() as session:
+            delta.settle(session, seen, _reader(capability), told.settled)
+    return tuple(told.lines)
+
+
 def _affordable_news(runtime: Runtime, capability: Capability, quoted: Sequence[str], budget: int) -> Delta:
     """Return the news for an agent if their lines fit the budget; else they wait for its next request."""
     news = changed(runtime, scope(runtime, capability), _reader(capability), quoted=quoted)
@@ -153,9 +163,9 @@ def _within_budget(runtime: Runtime, hits: Sequence[Recalled], budget: int) -> t
 
 
 def _cost(runtime: Runtime, line: str) -> int:
-    """Count the tokens of a line. Without a model every byte counts as one: so a budget always holds."""
+    """Count the tokens of a line; without a model as many as it may have at most, so that a budget always holds."""
     model = runtime.chat.ready()
-    return model.count_tokens(f"{line}\n") if model else len(line.encode()) + 1
+    return model.count_tokens(f"{line}\n") if model else most_tokens(line) + 1
 
 
 def _bullet(hit: Recalled) -> Bullet:

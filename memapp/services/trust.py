@@ -7,7 +7,7 @@ from datetime import datetime
 from memapp.domain import strict_json
 from memapp.domain import trust as rules
 from memapp.domain.activity import Rate
-from memapp.domain.changes import AgentChanged, Revision
+from memapp.domain.changes import CLIENT, AgentChanged, Revision
 from memapp.domain.trust import Agent, Approval, Leave, Override, TrustEvent
 from memapp.errors import NotFound, UsageError
 from memapp.language.history import called_agent
@@ -41,7 +41,11 @@ def list_agents(runtime: Runtime) -> list[Agent]:
     after = min((one.summed_to for one in noted), default=0)
     overrides, approvals = store.list_overrides(session, after=after), store.list_approvals(session, after=after)
     found = [_judged(session, one, overrides, approvals) for one in noted]
-    there = [one for one in found if one.events or one.undecided or one.months or one.rounds or one.blocked or one.imported]
+    there = [
+        one
+        for one in found
+        if one.name.startswith(CLIENT) or one.events or one.undecided or one.months or one.rounds or one.blocked or one.imported
+    ]
     return sorted(there, key=lambda one: (-one.total.judged, one.name))
 
 

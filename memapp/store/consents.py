@@ -27,14 +27,18 @@ _REQUESTS = """SELECT p.*, (SELECT json_group_array(message_id) FROM (
 _PENDING = """p.user_id = :user AND p.state = 'pending' AND p.expires_at >= :now
               AND coalesce(p.snoozed_until, '') <= :now
               AND (p.field <> 'conflict' OR (SELECT count(*) FROM memories m WHERE m.user_id = p.user_id AND m.state = 'live'
-                                             AND m.normal_text IN (normalise(p.old_value), normalise(p.new_value))) = 2)"""
-"""Which of two memories holds is asked as long as both are live."""
+                                             AND m.normal_text IN (normalise(p.old_value), normalise(p.new_value))) = 2)
+              AND NOT (p.proposer GLOB 'client:*' AND EXISTS (SELECT 1 FROM memories m WHERE m.user_id = p.user_id
+                       AND m.state = 'live' AND m.normal_text = normalise(p.new_value)))"""
+"""Which of two memories holds is asked as long as both are live; whether what an agent brought, until the person said it."""
 
 _FILES = """SELECT f.id, f.name, sum(p.field <> 'chat') AS facts, sum(p.field = 'chat') AS chats, min(p.created_at) AS created_at,
                    min(p.expires_at) AS expires_at
             FROM imported_files f CROSS JOIN consent_requests p ON p.file_id = f.id WHERE f.user_id = :user"""
 
-_PROPOSED = ("id", "field", "old_value", "new_value", "proposer", "created_at", "expires_at")
+_PROPOSED = ("id", "field", "old_value", "new_value", "proposer", "created_at", "expires_at", "quote")
+_BY_AGENT = "proposer GLOB 'client:*'"
+"""SQL for a request of another program: it says nothing of what the person said, and bears on nothing until they decide."""
 
 # Requests ------------------------------------------------------------------------------------------------------------
 
@@ -91,10 +95,10 @@ def withheld(session: Session) -> list[Hint]:
     """Return the values that wait or were denied, but for those of files, which no message here stated, how-tos, and other
     words for what is known.
     """
-    sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests r
-             WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL
+    sql = f"""SELECT DISTINCT field, new_value AS value FROM consent_requests r
+             WHERE user_id = :user AND state IN ('pending', 'denied', 'expired') AND file_id IS NULL AND NOT {_BY_AGENT}
              AND new_value <> '' AND field NOT IN ('forgotten', 'conflict', 'howto', 'rubric')
-             AND NOT (field = 'fact' AND old_value <> '' AND proposer <> 'rules')"""
+             AND NOT (field = 'fact' AND old_value <> '' AND proposer <> 'rules')"""  # noqa: S608
     return session.records(Hint, sql)
 
 
@@ -115,9 +119,9 @@ def memory_of(session: Session, request_id: str) -> Memory | None:
 
 def waited_with(session: Session, text: str) -> list[Hint]:
     """Return what a memory of these words waits for, or waited for until the person decided, or let the time pass."""
-    sql = """SELECT DISTINCT field, new_value AS value FROM consent_requests
+    sql = f"""SELECT DISTINCT field, new_value AS value FROM consent_requests
              WHERE user_id = :user AND memory <> '' AND memory ->> 'text' = :text AND state <> 'withdrawn'
-             AND new_value <> '' AND field NOT IN ('chat', 'conflict', 'howto')"""
+             AND new_value <> '' AND field NOT IN ('chat', 'conflict', 'howto') AND NOT {_BY_AGENT}"""  # noqa: S608
     return session.records(Hint, sql, text=text)
 
 
@@ -139,7 +143,14 @@ def get_request(session: Session, request_id: str) -> ConsentRequest:
 
 
 def list_requests(
-    session: Session, *, state: str = "", field: str = "", message_id: str = "", like: str = "*", value: str = ""
+    session: Session,
+    *,
+    state: str = "",
+    field: str = "",
+    message_id: str = "",
+    like: str = "*",
+    value: str = "",
+    proposer: str = "",
 ) -> list[ConsentRequest]:
     """Return requests, newest first, of one state or of all, with a message as evidence or with any.
 
@@ -149,11 +160,13 @@ def list_requests(
     # With the plus, the few requests of one message are found by their ids, and not among all of the person's.
     said_in = "+p.user_id = :user AND p.id IN (SELECT request_id FROM request_evidence WHERE message_id = :message)"
     sql = f"""{_REQUESTS} WHERE {said_in if message_id else "p.user_id = :user"}
-              AND (:state = '' OR p.state = :state) AND (:field = '' OR p.field = :field)
+              AND (:state = '' OR p.state = :state) AND (:proposer = '' OR p.proposer = :proposer)
+              AND (:field = '' OR p.field = :field)
               AND (:like = '*' OR lower(p.new_value) GLOB :like OR p.new_value GLOB '*[^ -~]*')
               {"AND p.field = :field AND p.new_value = :value" if value else ""}
               ORDER BY p.id DESC"""
-    return session.records(ConsentRequest, sql, state=state, field=field, message=message_id, like=like, value=value)
+    given = {"state": state, "field": field, "message": message_id, "like": like, "value": value, "proposer": proposer}
+    return session.records(ConsentRequest, sql, **given)
 
 
 def list_pending(session: Session, *, limit: int | None = None) -> list[ConsentRequest]:
@@ -220,10 +233,10 @@ def ids_of_file(session: Session, file_id: str) -> list[str]:
 
 def asked_or_denied(session: Session, since: datetime) -> list[tuple[str, str, str | None]]:
     """Return the field and value of what waits, with the text of its memory, and of what was denied since then, with None."""
-    sql = """SELECT field, new_value, iif(state = 'denied', NULL, coalesce(nullif(memory, '') ->> 'text', '')) AS text
-             FROM consent_requests WHERE user_id = :user
+    sql = f"""SELECT field, new_value, iif(state = 'denied', NULL, coalesce(nullif(memory, '') ->> 'text', '')) AS text
+             FROM consent_requests WHERE user_id = :user AND NOT {_BY_AGENT}
              AND (state = 'denied' AND decided_at > :since OR state = 'pending' AND expires_at >= :now)
-             ORDER BY state = 'pending'"""
+             ORDER BY state = 'pending'"""  # noqa: S608
     return [tuple(row) for row in session.run(sql, since=since)]
 
 

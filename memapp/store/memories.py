@@ -165,11 +165,16 @@ def categories_in_use(session: Session) -> set[str]:
     )
 
 
-def in_scope(session: Session, scope: Scope, limit: int) -> list[Memory]:
-    """Return the live memories in a scope: pinned and important ones first, then the newest."""
-    sql = f"""SELECT {_WHOLE} FROM memories o WHERE {scope.where}
-              ORDER BY o.pinned DESC, o.importance DESC, o.id DESC LIMIT :limit"""  # noqa: S608
+def in_scope(session: Session, scope: Scope, limit: int, sort: Sort = Sort.IMPORTANT) -> list[Memory]:
+    """Return the live memories in a scope: pinned and important ones first, then the newest, or in another order."""
+    sql = f"""SELECT {_WHOLE} FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[sort]} LIMIT :limit"""  # noqa: S608
     return session.records(Memory, sql, limit=limit, **scope.values)
+
+
+def get_in_scope(session: Session, scope: Scope, memory_id: str) -> Memory | None:
+    """Return a live memory if it is in a scope."""
+    sql = f"SELECT {_WHOLE} FROM memories o WHERE o.id = :id AND {scope.where}"  # noqa: S608
+    return session.record(Memory, sql, id=memory_id, **scope.values)
 
 
 def overflowing(session: Session, max_facts: int) -> list[str]:

@@ -159,7 +159,7 @@ SCRIPTS = {
     "adds rules, rewords model:tiny, undoes model:tiny": "model:tiny undo open",
     "adds rules, rewords model:tiny, undoes model:tiny, waits 25, edits Four hens.": "model:tiny undo revised, rules edit open",
     "adds rules, rewords model:tiny, discards": "model:tiny delete open",
-    "adds client:editor, edits Four hens., waits 25": "client:editor edit stood",
+    "adds model:editor, edits Four hens., waits 25": "model:editor edit stood",
     "adds persona:tom, discards": "persona:tom delete open",
     # A deletion, an undo, an undo of the undo
     "adds rules, discards, waits 25": "rules delete stood",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, SoftDeleted, Updated
+from memapp.domain.changes import Actor, Created, ProfileChanged, Restored, SoftDeleted, Updated, is_foreign
 from memapp.domain.consent import (
     BESIDE_PROFILE,
     CONFLICT,
@@ -113,7 +113,9 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         if value in says or has_value(field, others, value):
             raise UsageError(KNOWN)
         settled = pending.pending_for(session, field, value)
-        read = [one for one in settled if one.proposer != "import"]  # what an import would bring along, the person has not read
+        read = [
+            one for one in settled if not is_foreign(one.proposer)
+        ]  # what an import would bring along, the person has not read
         if read and not old:
             return _carry_out_as(session, runtime, read[0], value, actor)
         pending.end_all(runtime, [one.id for one in settled], actor)
@@ -127,7 +129,7 @@ def keep_as_asked(runtime: Runtime, field: str, value: str, message_id: str, act
     with runtime.decide() as session:
         if not value or (field != FORGOTTEN and has_value(field, pending.current(session, field), value)):
             return
-        waiting = [one for one in pending.pending_for(session, field, value) if one.proposer != "import"]
+        waiting = [one for one in pending.pending_for(session, field, value) if not is_foreign(one.proposer)]
         request = waiting[0] if waiting else pending.add(session, field, "", value, "person")
         consents.add_evidence(session, request.id, message_id, typed=True)
         carry_out(session, runtime, consents.get_request(session, request.id), "person", actor)

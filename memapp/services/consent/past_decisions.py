@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from memapp.domain.changes import Actor, Event
+from memapp.domain.changes import Actor, Event, is_foreign
 from memapp.domain.consent import CHAT, FORGOTTEN, ConsentRequest, decided, in_words_of, label, waiting_of
 from memapp.domain.history import Entry
 from memapp.domain.profile import has_many, has_value
@@ -91,7 +91,8 @@ def _take_back(session: Session, runtime: Runtime, entry: Entry, request: Consen
     asked = request.field != CHAT and pending.pending_for(session, request.field, request.new_value)  # chats may share a title
     if reopened and not is_known and not asked:
         # a decided one stays as it was decided; this never applies by itself
-        pending.add_again(session, request, "import" if request.file_id else "undo")
+        again = "import" if request.file_id else request.proposer if is_foreign(request.proposer) else "undo"
+        pending.add_again(session, request, again)
     if decision != "changed":
         consents.note_decision(session, actor, request, "reopened", undoes=entry.step)
 

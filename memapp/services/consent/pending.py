@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from memapp.domain.changes import Actor, is_memapp
+from memapp.domain.changes import Actor, is_foreign, is_memapp
 from memapp.domain.consent import BESIDE_PROFILE, CHAT, CONFLICT, FACT, HOWTO, ConsentRequest, Decider, expiry, like
 from memapp.domain.howto import in_full
 from memapp.domain.lifecycle import is_over
@@ -38,12 +38,12 @@ get_file = reading(consents.get_file)
 def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
     """Return the other requests for the same single-valued field, newest first: a yes to one settles them.
 
-    Requests from an import are left out.
+    Requests from an import or another program are left out.
     """
     if has_many(request.field) or request.field in BESIDE_PROFILE:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
-    return [one for one in found if one.id != request.id and one.proposer != "import" and is_open(session, one)]
+    return [one for one in found if one.id != request.id and not is_foreign(one.proposer) and is_open(session, one)]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
@@ -137,7 +137,14 @@ def end(
 
 
 def add(
-    session: Session, field: str, old: str, new: str, proposer: str, memory: Memory | None = None, file_id: str = ""
+    session: Session,
+    field: str,
+    old: str,
+    new: str,
+    proposer: str,
+    memory: Memory | None = None,
+    file_id: str = "",
+    quote: str = "",
 ) -> ConsentRequest:
     """Queue a request to put one value in the place of another, either may be empty, with the memory that waits with it."""
     if field not in FIELDS and field not in BESIDE_PROFILE:
@@ -155,6 +162,7 @@ def add(
         created_at=now,
         expires_at=expiry(now),
         file_id=file_id,
+        quote=quote,
     )
     consents.add_request(session, request, memory=memory)
     return request
@@ -163,7 +171,7 @@ def add(
 def add_again(session: Session, request: ConsentRequest, proposer: str) -> ConsentRequest:
     """Queue a copy of a request, with its evidence, its question and its waiting memory."""
     memory = consents.memory_of(session, request.id)
-    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory, request.file_id)
+    copy = add(session, request.field, request.old_value, request.new_value, proposer, memory, request.file_id, request.quote)
     consents.copy_evidence(session, request.id, copy.id)
     for question in chat.still_there(session, [consents.question_of(session, request.id)]):
         consents.mark_asked(session, copy.id, question)

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from memapp.domain.changes import is_memapp
+from memapp.domain.changes import is_foreign, is_memapp
 from memapp.domain.consent import REQUEST_DAYS, ConsentRequest, corroborated
 from memapp.domain.memory import Memory
 from memapp.domain.profile import VALUE_CHARS, has_value
@@ -32,7 +32,7 @@ def propose(
     The same request again only adds its message as evidence, and so does what was denied within the last week. What the profile
     says already, or what was decided as this message proposed it, is not proposed. A benign field applies by itself when two
     messages that were typed say the same, and that tells nothing sensitive. What the person said here takes the place of what an
-    import proposed, with all that came with it.
+    import or another program proposed, with all that came with it.
     Return the request, or None if there is nothing to decide.
     """
     value = one_line(clean(value))[:VALUE_CHARS]
@@ -41,7 +41,7 @@ def propose(
         if is_blocked(session, proposer) or (value and has_value(field, pending.current(session, field), value)):
             return None
         same = pending.pending_for(session, field, value)
-        brought = [one for one in same if one.proposer == "import" and proposer != "import"]
+        brought = [one for one in same if is_foreign(one.proposer) and one.proposer != proposer]
         request = next((one for one in same if one not in brought), None)
         if request is None:
             if denied := _denied_lately(session, field, value):

@@ -155,7 +155,8 @@ def _says_all(field: str, value: str, text: str) -> bool:
 def _memory(work: Work, line: MemoryLine | RequestMemory) -> Memory:
     """Return the memory of a line, with those of its messages that are there."""
     there = chat.still_there(work.session, line.sources)
-    return Memory(**read({"updated_at": line.created_at, **line.model_dump(), "sources": there}, Memory))
+    origin = "import" if line.origin == "agent" else line.origin  # a file tells of no yes
+    return Memory(**read({"updated_at": line.created_at, **line.model_dump(), "sources": there, "origin": origin}, Memory))
 
 
 def _propose(

@@ -28,7 +28,7 @@ _ONLY_FROM = """SELECT id FROM consent_requests WHERE user_id = :user AND state 
                                 AND message_id NOT IN (SELECT value FROM json_each(:messages)))"""
 _MEMORY_HOLDS = "({})".format(" OR ".join(f"holds(nullif(memory, '') ->> '{name}')" for name in ("text", "tags", "instead_of")))
 _HOLDING = f"""SELECT id FROM consent_requests
-               WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR {_MEMORY_HOLDS})"""  # noqa: S608
+               WHERE user_id = :user AND (holds(old_value) OR holds(new_value) OR holds(quote) OR {_MEMORY_HOLDS})"""  # noqa: S608
 
 _NO_FILE = """DELETE FROM imported_files
               WHERE user_id = :user AND NOT EXISTS (SELECT 1 FROM consent_requests WHERE file_id = imported_files.id)"""

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from memapp.domain.changes import CLIENT
 from memapp.domain.text import counted, shorten
 from memapp.domain.trust import Agent
 from memapp.language.history import called_agent
 from memapp.language.labels import called
 from memapp.runtime import Runtime
-from memapp.services import trust
+from memapp.services import agents, trust
+from memapp.services.agents import Call
 from memapp.ui.activity.pictures import bars
 from memapp.ui.safe import joined
 from memapp.ui.widgets.labels import ago
@@ -27,13 +29,21 @@ NOBODY = (
 @dataclass(frozen=True, slots=True)
 class ShownAgent:
     agent: Agent
+    calls: tuple[Call, ...]
+    """What another program asked for, the latest first."""
     scores: tuple[float, ...]
     """Its trust so far, oldest first."""
 
 
 def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
     found = trust.list_agents(runtime)
-    return tuple(ShownAgent(one, tuple(score for _, score, _, _ in trust.scores(runtime, one.name))) for one in found)
+    return tuple(
+        ShownAgent(one, _calls(runtime, one), tuple(score for _, score, _, _ in trust.scores(runtime, one.name))) for one in found
+    )
+
+
+def _calls(runtime: Runtime, agent: Agent) -> tuple[Call, ...]:
+    return tuple(agents.list_calls(runtime, agent.name, TOLD)) if agent.name.startswith(CLIENT) else ()
 
 
 class AgentRows(TimedRows[ShownAgent]):
@@ -54,7 +64,8 @@ class AgentRows(TimedRows[ShownAgent]):
         )
         if width < WIDE:
             return joined(head, (may, style))
-        last = ago(agent.last_at, self.clock()) if agent.last_at else ""
+        last_at = item.calls[0].ts if item.calls else agent.last_at
+        last = ago(last_at, self.clock()) if last_at else ""
         return joined(head, (f"{may:14}", style), (f"{_right_after_all(agent):20}{last}", "$text-muted"))
 
 
@@ -68,6 +79,7 @@ def told(shown: ShownAgent) -> str:
         f"{counted(len(agent.undecided), 'thing')} it did lately that nobody corrected so far." if agent.undecided else "",
         "Its record was brought in from a file, whose overrides count as the file says." if agent.imported else "",
         *_log(agent),
+        *_asked(shown.calls),
     ]
     return "\n".join(filter(None, lines))
 
@@ -81,3 +93,19 @@ def _log(agent: Agent) -> Sequence[str]:
         f"{f'{one.at.astimezone():%d %b %Y %H:%M}':17} {called('trust_reasons', one.reason)}"
         for one in agent.events[: -TOLD - 1 : -1]
     ]
+
+
+def _asked(calls: Sequence[Call]) -> list[str]:
+    """Return what another program asked for, and what it got."""
+    refused = sum(bool(one.refused) for one in calls)
+    head = f"\nAsked {len(calls):,} times{', or more' if len(calls) == TOLD else ''}, refused {refused:,}. The latest first:"
+    lines = [f"{f'{one.ts.astimezone():%d %b %Y %H:%M}':17} {one.tool}: {_got(one)}" for one in calls]
+    return [head, *lines] if calls else []
+
+
+def _got(call: Call) -> str:
+    if call.refused:
+        return f"refused. {call.refused}"
+    if call.tool in ("remember", "correct", "withdraw"):
+        return f"proposal {', '.join(call.ids)}"
+    return counted(len(call.ids), "memory", "memories")

@@ -9,12 +9,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from memapp.domain.changes import CLIENT
 from memapp.domain.chat import Message
-from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO, RUBRIC
+from memapp.domain.consent import CHAT, CONFLICT, FACT, FORGOTTEN, HOWTO, RUBRIC, ConsentRequest
 from memapp.domain.difference import words_changed
 from memapp.domain.forget import ERASED
 from memapp.domain.text import around
 from memapp.language.history import who
+from memapp.language.instructions import is_instruction
 from memapp.ui.inbox.read_models import Shown, ShownFile, ShownRequest
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.labels import ago, left, moment
@@ -113,19 +115,23 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     if request.field == CONFLICT:
         end = f"Unanswered, both stay as they are, in {left(max(timedelta(), request.expires_at - now))}."
         return joined((f"\nBoth are in your memory. memapp noticed that {ago(request.created_at, now)}.\n{end}", "$text-muted"))
-    asked = PROPOSERS.get(request.proposer) or f"Read in a chat by {who(request.proposer)}"
+    by_agent = request.proposer.startswith(CLIENT)
+    read = f"{who(request.proposer).capitalize()} proposed it" if by_agent else f"Read in a chat by {who(request.proposer)}"
+    asked = PROPOSERS.get(request.proposer, read)
     asked = "Three of your corrections name it" if request.field == RUBRIC else asked
     quotes = [_quote(one, request.new_value, now) for one in shown.messages]
     why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
     parts = [
         *(
             []
-            if (request.file_id or request.field == RUBRIC) and not quotes
+            if (request.file_id or by_agent or request.field == RUBRIC) and not quotes
             else [joined((why, "$text-muted"), gone, *quotes, "\n")]
         ),
         joined((f"{asked}, {ago(request.created_at, now)}{f': {shown.trusted}' if shown.trusted else ''}.", "$text-muted")),
         _end(request.expires_at, now),
     ]
+    if by_agent:
+        parts[:0] = _of_agent(request)
     if shown.memory:
         head = "It will say" if request.field == HOWTO else "With a yes it also remembers"
         parts.insert(0, joined((head, "$text-muted"), "\n", shown.memory, "\n"))
@@ -135,6 +141,16 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     if shown.beside:
         parts.insert(0, joined(("It stays beside   ", "bold"), " · ".join(shown.beside), "\n"))
     return Content("\n").join(parts)
+
+
+def _of_agent(request: ConsentRequest) -> list[Content]:
+    """Return the quote of a proposal of another program, which nobody checked, and a warning of what it may be."""
+    parts = []
+    if is_instruction(request.new_value) or is_instruction(request.quote):
+        parts.append(plain("! It reads like an instruction to a model, not like a fact about you.\n", "bold $text-warning"))
+    if request.quote:
+        parts.append(joined(("It says that you said\n", "$text-muted"), f"“{request.quote}”\n"))
+    return parts
 
 
 def _end(expires_at: datetime, now: datetime) -> Content:

@@ -64,6 +64,7 @@ REGISTRY: dict[str, How] = {
     "consent_requests.new_value": How.ROW,
     "consent_requests.proposer": How.WORDLESS,
     "consent_requests.memory": How.ROW,
+    "consent_requests.quote": How.ROW,
     "profile.value": How.ROW,
     "profile_fields.name": How.WORDLESS,
     "forgotten.fingerprint": How.WORDLESS,

@@ -1,0 +1,271 @@
+"""The server for other programs, asked with the protocol's own client: what an agent gets, and what it can do nothing about."""
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+
+from memapp.domain.changes import Actor, Created, SoftDeleted
+from memapp.domain.chat import Role
+from memapp.domain.filters import ALL_LIVE
+from memapp.domain.grants import MOST_WAITING
+from memapp.mcp.server import build
+from memapp.runtime import Runtime
+from memapp.services import agents, curate, trust, undo
+from memapp.services.consent import decisions, pending
+from memapp.services.tellable import tellable
+from memapp.store import changes, chat, consents
+from tests.builders import chat_of, fact, learn, recorded
+
+ME = "client:editor"
+COFFEE = "I like oat milk in my coffee."
+
+
+class Agent:
+    """One agent and its client."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def ask(self, tool: str, **given: Any) -> Any:
+        """Return what a tool answers, or the error in words."""
+        answer = await self.client.call_tool(tool, given)
+        text = answer.content[0].text if answer.content else "[]"
+        return text if answer.is_error else answer.structured_content
+
+    async def found(self, query: str, **given: Any) -> list[str]:
+        return [one["text"] for one in (await self.ask("search_memories", query=query, **given))["memories"]]
+
+
+Launch = Callable[..., AbstractAsyncContextManager[Agent]]
+
+
+@pytest.fixture
+def launch(runtime: Runtime) -> Launch:
+    """Return what connects a client to the server of an agent, in this process."""
+
+    @asynccontextmanager
+    async def launched(name: str = "editor", **also: Any) -> AsyncIterator[Agent]:
+        async with Client(build(runtime, name, **also)) as client:
+            yield Agent(client)
+
+    return launched
+
+
+def grant(runtime: Runtime, text: str) -> None:
+    path = runtime.paths.categories.with_name("agents.toml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+async def test_each_tool_says_what_it_is_takes_and_returns(launch: Launch) -> None:
+    async with launch() as agent:
+        tools = (await agent.client.list_tools()).tools
+        names = {one.name for one in tools}
+        assert names == {
+            *("search_memories", "recent_memories", "remember", "correct", "withdraw"),
+            *("lesson_hint", "step_report"),
+        }
+        for one in tools:
+            hints = one.annotations
+            assert one.title and one.description and one.output_schema and hints and len(one.name) < 20
+            told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+            assert None not in told
+            assert all("description" in parameter for parameter in one.input_schema["properties"].values())
+
+
+async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_else(runtime: Runtime, launch: Launch) -> None:
+    coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
+    born = curate.add(runtime, "I was born in Bergen.", category="profile").memory_id
+    async with launch() as agent:
+        answer = await agent.ask("search_memories", query="coffee milk")
+        assert "no instructions" in answer["what"]
+        only = answer["memories"][0]
+        assert (only["id"], only["text"], only["origin"], only["date"]) == (coffee, f'"{COFFEE}"', "person", "2026-01-31")
+        assert "words" in only["why"]
+        assert await agent.found("born Bergen") == []
+        assert "not on the agent's list" in await agent.ask("search_memories", query="born", category="profile")
+        assert "not granted" in await agent.ask("recent_memories", category="profile")
+        assert [one["id"] for one in (await agent.ask("recent_memories"))["memories"]] == [coffee]
+        assert [str(one.uri) for one in (await agent.client.list_resources()).resources] == ["memapp://recent"]
+        for uri in (f"memapp://memory/{born}", "memapp://profile", "memapp://nothing"):
+            with pytest.raises(MCPError):
+                await agent.client.read_resource(uri)
+        read = await agent.client.read_resource(f"memapp://memory/{coffee}")
+        assert json.loads(read.contents[0].text)["text"] == f'"{COFFEE}"'  # type: ignore[union-attr]
+        about = await agent.client.get_prompt("about", {"topic": "coffee"})
+        assert COFFEE in about.messages[0].content.text  # type: ignore[union-attr]
+        grant(runtime, '[editor]\ncategories = ["profile"]\nproposes = false\n')
+        assert await agent.found("born coffee") == ['"I was born in Bergen."'], "what the file says counts from the next call on"
+        assert (await agent.client.read_resource("memapp://profile")).contents
+        assert "may not propose" in await agent.ask("remember", text="I like tea.")
+
+
+async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent, launch("other") as other:
+        waits = await agent.ask("remember", text="I keep bees.", quote="my bees swarmed", category="interests")
+        assert waits["status"] == "waits"
+        (request,) = pending.list_pending(runtime)
+        assert (request.field, request.proposer, request.quote) == ("fact", ME, "my bees swarmed")
+        for asked in (agent, other):
+            assert await asked.found("bees") == []
+            assert (await asked.ask("recent_memories"))["memories"] == []
+            with pytest.raises(MCPError):
+                await asked.client.read_resource(f"memapp://memory/{waits['id']}")
+        own = await other.ask("remember", text="I keep bees.")
+        assert own["id"] != waits["id"], "else it would learn what others propose"
+        assert (await other.ask("withdraw", id=own["id"]))["status"] == "withdrawn"
+        assert "waits under this id" in await other.ask("withdraw", id=waits["id"])
+        step = decisions.approve(runtime, request.id)
+        assert await other.found("bees") == ['"I keep bees."']
+        assert [one.origin for one in curate.list_memories(runtime)] == ["agent"]
+        undo.undo(runtime, step)
+        assert await agent.found("bees") == []
+        assert [one.proposer for one in pending.list_pending(runtime)] == [ME]
+
+
+async def test_a_correction_takes_the_place_only_with_the_yes(runtime: Runtime, launch: Launch) -> None:
+    coffee = curate.add(runtime, COFFEE, category="preferences").memory_id
+    async with launch() as agent:
+        assert (await agent.ask("correct", id=coffee, text="I drink my coffee black."))["status"] == "waits"
+        assert await agent.found("coffee") == [f'"{COFFEE}"']
+        assert "no memory of this id" in await agent.ask("correct", id="01NOSUCH", text="Anything.")
+        decisions.approve(runtime, pending.list_pending(runtime)[0].id)
+        assert await agent.found("coffee") == ['"I drink my coffee black."']
+        assert "Nothing that this agent" in await agent.ask("withdraw", id=coffee), "what is remembered the person changes"
+
+
+async def test_no_more_than_twenty_wait_and_a_no_holds(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent:
+        first = await agent.ask("remember", text="I own 1 boat.")
+        assert await agent.ask("remember", text="I own 1 boat.") == first, "the same again"
+        for number in range(2, MOST_WAITING + 1):
+            await agent.ask("remember", text=f"I own {number} boats.")
+        assert "20 proposals" in await agent.ask("remember", text="I own 21 boats.")
+        assert (await agent.ask("withdraw", id=first["id"]))["status"] == "withdrawn"
+        assert len(pending.list_pending(runtime)) == MOST_WAITING - 1
+        decisions.deny(runtime, pending.list_pending(runtime)[0].id)
+        assert "said no" in await agent.ask("remember", text=f"I own {MOST_WAITING} boats.")
+
+
+async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent:
+        await agent.ask("remember", text="My dog is called Pip.")
+        learn(runtime, chat_of(runtime, "My dog is called Pip."))
+        assert [one.origin for one in curate.list_memories(runtime)] == ["said"]
+        assert pending.list_pending(runtime) == []
+
+
+async def test_a_proposal_hides_nothing_of_what_the_person_said(runtime: Runtime, launch: Launch) -> None:
+    said = [one for one in chat.list_messages(runtime.read(), chat_of(runtime, "Soup is on the stove.")) if one.role is Role.USER]
+    async with launch() as agent:
+        await agent.ask("remember", text="Soup is on the stove.")
+        assert tellable(runtime.read(), said) == said
+        decisions.deny(runtime, pending.list_pending(runtime)[0].id)
+        assert tellable(runtime.read(), said) == said
+
+
+@pytest.mark.parametrize("by", ["chat", "signals"])
+async def test_the_schema_lets_nobody_but_the_person_say_yes(runtime: Runtime, launch: Launch, by: Any) -> None:
+    async with launch() as agent:
+        waits = await agent.ask("remember", text="I keep bees.")
+    bees = fact("I keep bees.", runtime.clock(), origin="agent")
+    with pytest.raises(sqlite3.IntegrityError, match="nobody but the person"), runtime.decide() as session:
+        consents.decide(session, waits["id"], "approved", by)
+    with pytest.raises(sqlite3.IntegrityError, match="nobody said yes"), runtime.write() as session:
+        changes.apply(session, Created(bees), Actor("person"))
+    coffee = curate.add(runtime, COFFEE).memory_id
+    with pytest.raises(sqlite3.IntegrityError, match="changes nothing itself"), runtime.write() as session:
+        changes.apply(session, SoftDeleted(coffee, "person", runtime.purge_at()), Actor(ME))
+
+
+async def test_a_blocked_agent_gets_nothing_until_it_is_unblocked(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent:
+        await agent.ask("recent_memories")
+        assert trust.get_agent(runtime, ME).name == ME
+        trust.set_blocked(runtime, ME, blocked=True)
+        for tool, given in {"recent_memories": {}, "remember": {"text": "I like tea."}, "lesson_hint": {"command": "ls"}}.items():
+            assert "blocked this agent" in await agent.ask(tool, **given)
+        with pytest.raises(MCPError, match="blocked"):
+            await agent.client.read_resource("memapp://recent")
+        with pytest.raises(MCPError, match="blocked"):
+            await agent.client.get_prompt("what_changed", {})
+        trust.set_blocked(runtime, ME, blocked=False)
+        assert "memories" in await agent.ask("recent_memories")
+
+
+async def test_each_call_is_noted_without_a_word_of_the_agents(runtime: Runtime, launch: Launch) -> None:
+    coffee = curate.add(runtime, COFFEE).memory_id
+    async with launch() as agent:
+        await agent.ask("search_memories", query="zyzzyva coffee")
+        await agent.ask("search_memories", query="zyzzyva", category="zyzzyva")
+        await agent.ask("remember", text="zyzzyva" * 99)
+        await agent.ask("zyzzyva")
+        for ask in (agent.client.read_resource("memapp://zyzzyva"), agent.client.get_prompt("zyzzyva", {})):
+            with pytest.raises(MCPError):
+                await ask
+    calls = agents.list_calls(runtime, ME, 99)
+    assert [one.tool for one in reversed(calls)] == [
+        *("search_memories", "search_memories", "remember", "an unknown tool", "an unknown resource", "an unknown prompt"),
+    ]
+    assert calls[-1].ids == (coffee,)
+    assert all(one.refused for one in calls[:-1])
+    assert "zyzzyva" not in json.dumps([*recorded(runtime, "call"), *recorded(runtime, "search")], default=str)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n ", "\0", "a" * 281, "\ud800", "my password is hunter2", "x" * 10_000_000, "\u202e\u200b"],
+    ids=["empty", "blank", "nul", "long", "surrogate", "secret", "10 MB", "invisible"],
+)
+async def test_what_cannot_be_proposed_is_refused_in_words(runtime: Runtime, launch: Launch, text: str) -> None:
+    async with launch() as agent:
+        said = await agent.ask("remember", text=text)
+        assert isinstance(said, str)
+        assert 10 < len(said) < 300
+        assert pending.list_pending(runtime) == []
+
+
+async def test_too_many_calls_are_refused_until_the_minute_is_over(runtime: Runtime, launch: Launch) -> None:
+    grant(runtime, "[editor]\ncalls_a_minute = 3\n")
+    now = [0.0]
+    async with launch(clock=lambda: now[0]) as agent:
+        told = [await agent.ask("recent_memories") for _ in range(6)]
+        assert ["memories" in one for one in told] == [True] * 3 + [False] * 3
+        now[0] = 61.0
+        assert "memories" in await agent.ask("recent_memories")
+    assert len(agents.list_calls(runtime, ME, 99)) == 5, "the refusals of one minute are one"
+
+
+async def test_lessons_go_both_ways(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent:
+        await agent.ask("step_report", command="git psuh", exit_code=1, output="git: 'psuh' is not a git command.")
+        await agent.ask("step_report", command="git push", exit_code=0)
+        assert "`git push` worked once" in (await agent.ask("lesson_hint", command="git psuh"))["result"][0]
+        grant(runtime, "[editor]\nlessons = false\n")
+        assert "not granted" in await agent.ask("lesson_hint", command="git psuh")
+
+
+async def test_earlier_messages_are_found_only_where_chats_are_granted(runtime: Runtime, launch: Launch) -> None:
+    chat_of(runtime, "The heron stood in the reeds again.")
+    async with launch() as agent:
+        assert await agent.found("heron") == []
+        grant(runtime, "[editor]\nchats = true\n")
+        assert 'User said: "The heron stood in the reeds again."' in await agent.found("heron")
+
+
+async def test_what_changed_is_told_once(runtime: Runtime, launch: Launch) -> None:
+    async with launch() as agent:
+        await agent.ask("recent_memories")
+        memory_id = curate.add(runtime, COFFEE, category="preferences").memory_id
+        curate.add(runtime, "I was born in Bergen.", category="profile")
+        curate.edit(runtime, memory_id, "I like my coffee black.")
+        told = (await agent.ask("recent_memories"))["changed"]
+        assert any("black" in line for line in told)
+        assert not any("Bergen" in line for line in told)
+        assert (await agent.ask("recent_memories"))["changed"] == []
+    assert len(curate.list_memories(runtime, ALL_LIVE)) == 2
