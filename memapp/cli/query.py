@@ -7,7 +7,7 @@ import click
 from memapp.cli.output import Output, opened_to_search
 from memapp.cli.shape import Fraction, as_json_option, words_or_pipe
 from memapp.domain.categories import SUPERVISOR
-from memapp.domain.query import QueryRequest, read_request
+from memapp.domain.query import Bullet, QueryRequest, read_request
 from memapp.errors import UsageError
 from memapp.services import query as service
 from memapp.settings import check_known
@@ -15,7 +15,7 @@ from memapp.settings import check_known
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("--agent", default=SUPERVISOR, show_default=True, help="Whose allowlist counts.")
+@click.option("--agent", help=f"Whose allowlist counts; else that of the request, or {SUPERVISOR}.")
 @click.option("--category", "categories", multiple=True, help="Only this category; may be given again.")
 @click.option("--top-k", metavar="N", type=click.IntRange(1, 50), help="At most so many.")
 @click.option("--threshold", metavar="SCORE", type=Fraction(0, 2), help="Only what scores at least this.")
@@ -23,19 +23,38 @@ from memapp.settings import check_known
 @click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line each, or all about each.")
 @as_json_option
 @click.pass_obj
-def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str, as_json: bool, **asked: Any) -> None:
+def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str | None, as_json: bool, **asked: Any) -> None:
     """Ask the memory as an agent does, within what it may read. First comes what changed since it last asked.
 
-    With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON.
+    With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON, which
+    names its agent: who has this file may ask as any.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
-    request = _request(words_or_pipe(text, "query"), text in ((), ("-",)), agent, given)
+    request = _request(words_or_pipe(text, "query"), text in ((), ("-",)), agent or SUPERVISOR, given)
+    agent = agent or request.agent
     with opened_to_search(options) as runtime:
         check_known("agent", agent, runtime.categories.allowlists)
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
-    data = {"header": found.header, "memories": [one.model_dump(mode="json") for one in found.memories]}
-    lines = [*found.header, *(one.text for one in found.memories)]
-    Output(data, "\n".join(lines), notes=() if found.memories else ("Nothing found.",)).write(as_json)
+    data = {
+        "header": found.header,
+        "memories": [one.model_dump(mode="json") for one in found.memories],
+        "left_out": found.left_out,
+    }
+    lines = [*found.header, *map(_in_full if request.returned == "full" else _in_a_line, found.memories)]
+    left_out = f"Left out, for the budget of {request.budget_tokens} tokens: {found.left_out}." if found.left_out else ""
+    nothing = "" if found.memories or found.left_out else "Nothing found."
+    Output(data, "\n".join(lines), notes=(nothing,), aside=left_out).write(as_json)
+
+
+def _in_a_line(one: Bullet) -> str:
+    return one.text
+
+
+def _in_full(one: Bullet) -> str:
+    """Return all that is known of a memory, one part a line below what it says."""
+    parts = one.model_dump(mode="json", exclude={"text", "category"})
+    said = {name: ", ".join(value) if isinstance(value, list) else value for name, value in parts.items()}
+    return "\n".join([one.text, *(f"  {name}: {value}" for name, value in said.items() if value not in ("", None))])
 
 
 def _request(text: str, from_pipe: bool, agent: str, asked: dict[str, Any]) -> QueryRequest:

@@ -310,6 +310,12 @@ def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, mo
     assert memapp("query", "{bees}")[0] == 0, "only what comes in a pipe is a whole request"
     monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "supervisor", "query": "bees", "limit": 3}'))
     assert "limit" in memapp("query", "-")[2]
+    assert "  importance: 3" in memapp("query", "bees", "--return", "full")[1]
+    assert "budget of 5 tokens: 1." in memapp("query", "bees", "--budget", "5")[2], "what there was no room for is said"
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "planner", "query": "bees", "categories": ["tasks"]}'))
+    assert memapp("query", "-")[0::2] == (0, "Nothing found.\n"), "the request names its agent"
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"agent": "planner", "query": "bees"}'))
+    assert "speaks for another agent" in memapp("query", "-", "--agent", "stylist")[2]
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps({"agent": "supervisor", "query": "bees", "return": "bullets"})))
     assert "I keep bees." in memapp("query", "-")[1]
     monkeypatch.setattr(
@@ -318,7 +324,7 @@ def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, mo
     code, out, err = memapp("query", "-")
     assert (code, out) == (2, "")
     assert "another person" in err
-    assert memapp("stats", "--json")[1].count('"failed": 2') == 1, "each refusal is recorded"
+    assert memapp("stats", "--json")[1].count('"failed": 3') == 1, "each refusal is recorded"
 
 
 def test_stats_count_what_was_done(memapp: Terminal) -> None:
