@@ -1,14 +1,18 @@
 """`memapp mcp`: lets another program read the memory, and propose something for it."""
 
+import sys
 from importlib.util import find_spec
 from typing import Any
 
 import click
 
-from memapp.cli.output import opened
+from memapp.cli.output import has_terminal, opened, say, show
 from memapp.errors import UsageError
+from memapp.services import agents
+from memapp.settings import check_known
 
-NOT_INSTALLED = "Other programs need the package `mcp`, which is not installed."
+NOT_SEEN = "It does not see your profile or your chats. "
+FLAGS = {"home": "--home", "database": "--db"}
 
 
 @click.group(invoke_without_command=True)
@@ -23,11 +27,53 @@ def mcp(ctx: click.Context, agent: str | None) -> None:
         return
     if agent is None:
         raise UsageError("Which agent asks?", "To set one up: memapp mcp connect claude-code.")
-    if find_spec("mcp") is None:
-        raise UsageError(NOT_INSTALLED, 'Install it with: pip install "memapp[mcp]".')
+    _check_installed()
     from memapp.mcp import grants, server
 
     options: dict[str, Any] = ctx.obj
     with opened(options) as runtime:
         grants.load_grant(runtime, grants.checked_name(agent))
         server.serve(runtime, agent)
+
+
+def _check_installed() -> None:
+    if find_spec("mcp") is None:
+        raise UsageError(
+            "Other programs need the package `mcp`, which is not installed.", 'Install it: pip install "memapp[mcp]".'
+        )
+
+
+@mcp.command()
+@click.argument("client", metavar="CLIENT")
+@click.option("--agent", metavar="NAME", help="What the program is called here; else as it is called itself.")
+@click.option("--yes", is_flag=True, help="Write the program's configuration without asking.")
+@click.pass_obj
+def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) -> None:
+    """Tell a program of memapp: claude-desktop, claude-code, cursor, vscode, zed, opencode, goose or lmstudio.
+
+    It says first what the program will see, and what to put where. agents.toml is where that is changed.
+    """
+    from memapp.mcp import clients, grants
+
+    known = clients.known_clients()
+    check_known("program", client, known)
+    name = grants.checked_name(agent or client)
+    with opened(options) as runtime:
+        grants.write_grant(runtime, name)
+        agents.introduce(runtime, name)
+        granted, path = grants.load_grant(runtime, name), grants.file_of(runtime)
+        seen = sorted(granted.capability(name, runtime.user_id, runtime.categories).categories)
+    where = [
+        part for option in ("home", "database") if options[option] for part in (FLAGS[option], str(options[option].absolute()))
+    ]
+    command = [sys.executable, "-m", "memapp", *where, "mcp", "--agent", name]
+    say(f"{client} will be the agent {name!r}. It may read: {', '.join(seen) if granted.reads else 'nothing'}.")
+    say(f"{NOT_SEEN if 'profile' not in seen else ''}What it proposes waits for your yes in the inbox (F4).")
+    say(f"Change that in {path}. To stop it: memapp agents block {name}")
+    if find_spec("mcp") is None:
+        say('First install what it needs: pip install "memapp[mcp]"')
+    target = known[client]
+    say("Run this:" if client == "claude-code" else f"For {target.folder / target.file}:")
+    show(clients.configuration(client, command))
+    if target.is_json and (yes or (has_terminal() and click.confirm("Write it there?", err=True))):
+        say(f"Written: {clients.write(client, command)}. Start {client} again.")

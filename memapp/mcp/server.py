@@ -3,6 +3,7 @@
 Whatever it is asked, `services.agents` decides and notes. What is refused is an error; what waits says that it waits.
 """
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.errors import MemappError, NotFound, Refused
 from memapp.mcp.grants import load_grant
 from memapp.runtime import Runtime
-from memapp.services import agents
+from memapp.services import agents, models
 from memapp.services.agents import QUOTATIONS, Caller, FoundMemories, Proposal, Quotation
 
 INSTRUCTIONS = (
@@ -66,6 +67,12 @@ class MemoryServer(MCPServer[Any]):
                 return work(caller, ids)
 
         return await anyio.to_thread.run_sync(do, limiter=self._one_by_one)
+
+    def search_by_meaning(self) -> None:
+        """Begin to load the embedding model, the first time that it is of use; until it is there, words must do."""
+        if self.runtime.embedding.state == "off":
+            self.runtime.embedding.loading("Loading the embedding model…")
+            threading.Thread(target=models.load_embedder, args=(self.runtime,), daemon=True).start()
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
         try:
@@ -172,6 +179,7 @@ def _reading(server: MemoryServer, runtime: Runtime) -> None:
         limit: Limit = 5,
     ) -> FoundMemories:
         """Find what the person said that bears on something: preferences, plans, people, projects. Returns quotations."""
+        server.search_by_meaning()
         return await server.ask(
             "search_memories", lambda caller, ids: _counted(agents.search(runtime, caller, query, category, limit), ids)
         )

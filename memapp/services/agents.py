@@ -85,6 +85,12 @@ class Proposal(BaseModel):
     told: str = Field(description="What that means.")
 
 
+def introduce(runtime: Runtime, agent: str) -> None:
+    """List an agent before it asks for anything, so that it can be blocked."""
+    with runtime.write() as session:
+        session.insert_new("agents", name=actor_of(agent))
+
+
 @contextmanager
 def called(runtime: Runtime, caller: Caller, tool: str) -> Iterator[list[str]]:
     """Note a call with the ids that are put into the list, or with why it was refused. Raises `Refused` for a blocked agent."""

@@ -11,10 +11,13 @@ import pytest
 
 from memapp.domain.activity import Count, HitRates, Rate, Rates, Tally
 from memapp.domain.changes import Actor, Created, Event
+from memapp.domain.grants import Grant
 from memapp.domain.history import Step
+from memapp.errors import Refused
 from memapp.language.history import in_words
 from memapp.language.lexicon import lexicon
-from memapp.services import activity, chats, curate, forget, undo
+from memapp.services import activity, agents, chats, curate, forget, undo
+from memapp.services.agents import Caller
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import changes
 from memapp.store.events import Node, add_event
@@ -402,6 +405,26 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     await narrow.press("ctrl+z", until=lambda: any("! asks first" in one for one in narrow.lines()))
     await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
     await narrow.press("b", until=lambda: any("! asks first" in one for one in narrow.lines()))
+
+
+async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(narrow: Seen) -> None:
+    runtime = narrow.app.runtime
+    curate.add(runtime, "I keep bees.")
+    editor = Caller("editor", Grant())
+    with agents.called(runtime, editor, "search_memories") as ids:
+        ids += [one.id for one in agents.search(runtime, editor, "bees").memories]
+    with pytest.raises(Refused), agents.called(runtime, editor, "recent_memories"):
+        agents.recent(runtime, editor, category="profile")
+    screen = await open_activity(narrow, "agents")
+    assert any("the program editor" in one for one in narrow.lines())
+    await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
+    told = "\n".join(narrow.lines())
+    assert "Asked 2 times, refused 1" in told
+    assert "search_memories: 1 memory" in told and "recent_memories: refused" in told
+    await narrow.press("escape", until=lambda: narrow.app.screen is screen)
+    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
+    with pytest.raises(Refused, match="blocked"), agents.called(runtime, editor, "search_memories"):
+        pass
 
 
 async def test_without_agents_it_is_said_what_will_stand_there(narrow: Seen) -> None:

@@ -1,0 +1,47 @@
+"""Telling other programs of memapp: what is said, what is written, and what is left alone."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from memapp.mcp.clients import known_clients
+from tests.cli.conftest import Terminal
+
+
+def test_a_program_is_told_of_memapp_and_the_person_of_what_it_sees(memapp: Terminal, a_person_of_its_own: Path) -> None:
+    file = a_person_of_its_own / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"other": {"command": "x"}}, "theme": "ß"}')
+    code, out, said = memapp("mcp", "connect", "cursor", "--yes")
+    assert code == 0
+    assert "It may read: activity, " in said and "not see your profile or your chats" in said
+    written = json.loads(file.read_text())
+    assert written["theme"] == "ß" and written["mcpServers"]["other"] == {"command": "x"}
+    entry = written["mcpServers"]["memapp"]
+    assert json.loads(out)["mcpServers"]["memapp"] == entry
+    assert entry["command"] == sys.executable and entry["args"][-3:] == ["mcp", "--agent", "cursor"]
+    grants = next(Path(part) for part in entry["args"] if part.startswith("/")) / "agents.toml"
+    grants.write_text(f"# mine\n{grants.read_text()}".replace("reads = true", "reads = false"))
+    assert "It may read: nothing" in memapp("mcp", "connect", "cursor")[2], "what the person wrote there stays"
+    assert grants.read_text().startswith("# mine")
+    assert memapp("agents", "block", "cursor")[0] == 0, "before it ever asked"
+    assert "client:cursor" in memapp("agents")[1]
+
+
+@pytest.mark.parametrize("client", sorted(known_clients()))
+def test_every_program_is_told_how(memapp: Terminal, client: str, a_person_of_its_own: Path) -> None:
+    code, out, _ = memapp("mcp", "connect", client, "--agent", "mine")
+    assert code == 0 and sys.executable in out and "mine" in out
+    assert list(a_person_of_its_own.rglob("*")) == [], "nothing is written without a yes"
+
+
+@pytest.mark.parametrize("text", ["// mine\n{}", "[]", '{"mcpServers": []}', "\0"])
+def test_what_is_no_plain_json_is_left_alone(memapp: Terminal, a_person_of_its_own: Path, text: str) -> None:
+    file = a_person_of_its_own / ".lmstudio" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text(text)
+    code, out, said = memapp("mcp", "connect", "lmstudio", "--yes")
+    assert (code, file.read_text()) == (2, text)
+    assert "nothing was written" in said and "memapp" in out
