@@ -12,14 +12,16 @@ import psutil
 from memapp import paths
 from memapp.cli.output import Output, load_embedder, opened, say
 from memapp.cli.shape import as_json_option
+from memapp.domain.changes import CLIENT
 from memapp.domain.text import counted
 from memapp.errors import MemappError
 from memapp.runtime import Runtime
-from memapp.services import activity, curate, forget, preferences
+from memapp.services import activity, curate, forget, preferences, trust
 
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
+EACH_LOADS = "each that searches keeps a copy of the embedding model of its own while it runs"
 READS = "English; German, French and Spanish less well"
 
 
@@ -85,6 +87,8 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             if lost := curate.undefined_categories(runtime):
                 where = counted(len(lost), "category", "categories")
                 problems.append(f"Memories in {where} are seen by no chat. Define what is missing in {runtime.paths.categories}.")
+            if programs := [one for one in trust.list_agents(runtime) if one.name.startswith(CLIENT)]:
+                report["other programs"] = f"{counted(len(programs), 'agent')}; {EACH_LOADS}"
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"
             if runtime.database.log_bytes() > LONG_LOG_BYTES:

@@ -19,9 +19,10 @@ FLAGS = {"home": "--home", "database": "--db"}
 @click.option("--agent", metavar="NAME", help="Who is asking, such as claude-code: agents.toml says what it may.")
 @click.pass_context
 def mcp(ctx: click.Context, agent: str | None) -> None:
-    """Let another program read your memory, and propose what to remember, over the Model Context Protocol.
+    """Let another program ask your memory, and propose to it.
 
-    The program starts this itself; `memapp mcp connect` sets that up. What it proposes waits for your yes in the inbox.
+    It speaks the Model Context Protocol. The program starts this itself, and `memapp mcp connect` sets that up. What it proposes
+    waits for your yes in the inbox.
     """
     if ctx.invoked_subcommand is not None:
         return

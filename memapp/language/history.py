@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from memapp.domain.changes import Event
+from memapp.domain.changes import CLIENT, Event
 from memapp.domain.history import AGENT, ROUND, RUBRIC, Step
 from memapp.domain.text import counted, one_line, shorten
 from memapp.language.labels import called
@@ -18,7 +18,7 @@ def who(actor: str) -> str:
 
 def called_agent(name: str) -> str:
     """Return how an agent is called where it stands beside others: of memapp's own, which part it is."""
-    return called("agents", name, "") or who(name)
+    return name.removeprefix(CLIENT) if name.startswith(CLIENT) else called("agents", name, "") or who(name)
 
 
 def in_words(one: Step) -> str:

@@ -3,6 +3,7 @@
 Whatever it is asked, `services.agents` decides and notes. What is refused is an error; what waits says that it waits.
 """
 
+import asyncio
 import threading
 import time
 from collections import deque
@@ -11,11 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, Resource, ToolAnnotations
+from mcp.types import INVALID_PARAMS, Resource, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from memapp.domain import strict_json
@@ -55,7 +55,7 @@ class MemoryServer(MCPServer[Any]):
             "memapp", "memapp", instructions=INSTRUCTIONS, version=version("memapp"), log_level="CRITICAL", subscriptions=False
         )
         self.runtime, self.agent, self._clock = runtime, agent, clock
-        self._one_by_one = anyio.CapacityLimiter(1)
+        self._one_by_one = asyncio.Lock()
         self._calls: deque[float] = deque()
 
     async def ask(self, what: str, work: Callable[[Caller, list[str]], T]) -> T:
@@ -66,7 +66,8 @@ class MemoryServer(MCPServer[Any]):
             with agents.called(self.runtime, caller, what) as ids:
                 return work(caller, ids)
 
-        return await anyio.to_thread.run_sync(do, limiter=self._one_by_one)
+        async with self._one_by_one:
+            return await asyncio.to_thread(do)
 
     def search_by_meaning(self) -> None:
         """Begin to load the embedding model, the first time that it is of use; until it is there, words must do."""

@@ -53,11 +53,7 @@ def get_agent(runtime: Runtime, name: str) -> Agent:
     """Return the agent of a name, or of what it is called. Raises `NotFound`."""
     word = name.casefold()
     found = next(
-        (
-            one
-            for one in list_agents(runtime)
-            if word in (one.name.casefold(), one.name.removeprefix(CLIENT).casefold(), called_agent(one.name).casefold())
-        ),
+        (one for one in list_agents(runtime) if word in (one.name.casefold(), called_agent(one.name).casefold())),
         None,
     )
     if found is None:

@@ -416,7 +416,7 @@ async def test_another_program_stands_with_what_it_asked_for_and_what_was_refuse
     with pytest.raises(Refused), agents.called(runtime, editor, "recent_memories"):
         agents.recent(runtime, editor, category="profile")
     screen = await open_activity(narrow, "agents")
-    assert any("the program editor" in one for one in narrow.lines())
+    assert any("editor" in one for one in narrow.lines())
     await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
     told = "\n".join(narrow.lines())
     assert "Asked 2 times, refused 1" in told
