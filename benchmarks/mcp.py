@@ -271,20 +271,25 @@ def main() -> int:
     harmless = [one["text"] for one in found if one["label"].startswith("benign")]
     if options.small:
         attacks, harmless = attacks[:: max(1, len(attacks) // SAMPLE)], harmless[:: max(1, len(harmless) // SAMPLE)]
-    rows: list[tuple[str, str, bool]] = []
+    held = True
     with tempfile.TemporaryDirectory() as folder_:
         home, model = Path(folder_), ScriptedModel()
         with closing(opened(home / "poisoned", model)) as runtime:
-            rows += asyncio.run(poisoning(runtime, model, attacks, harmless))
+            held &= told(asyncio.run(poisoning(runtime, model, attacks, harmless)))
         with closing(opened(home / "read")) as runtime:
-            rows += asyncio.run(reading(runtime, FEWER_PROBES if options.small else PROBES))
+            held &= told(asyncio.run(reading(runtime, FEWER_PROBES if options.small else PROBES)))
         count = FEWER if options.small else MANY
         fill(home / "large", count)
         with closing(opened(home / "large")) as runtime:
-            rows += asyncio.run(speed(runtime, count, 5 if options.small else 12, is_small=options.small))
+            held &= told(asyncio.run(speed(runtime, count, 5 if options.small else 12, is_small=options.small)))
+    return 0 if held else MISSED
+
+
+def told(rows: Sequence[tuple[str, str, bool]]) -> bool:
+    """Print rows; return whether all hold."""
     for what, said, holds in rows:
-        print(f"{what:58} {said:34} {'' if holds else 'MISSED'}")
-    return 0 if all(holds for *_, holds in rows) else MISSED
+        print(f"{what:58} {said:34} {'' if holds else 'MISSED'}", flush=True)
+    return all(holds for *_, holds in rows)
 
 
 if __name__ == "__main__":
