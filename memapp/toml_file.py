@@ -16,7 +16,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
             raise ConfigError(f"{path} is no plain file.", "Move it out of this folder.")
         text = path.read_text("utf-8-sig")
         return text, tomllib.loads(text)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return "", {}
     except (OSError, UnicodeDecodeError):
         raise ConfigError(f"{path} cannot be read as text.", "Correct it, or move it out of this folder.") from None

@@ -77,4 +77,5 @@ def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) 
     say("Run this:" if client == "claude-code" else f"For {target.folder / target.file}:")
     show(clients.configuration(client, command))
     if target.is_json and (yes or (has_terminal() and click.confirm("Write it there?", err=True))):
-        say(f"Written: {clients.write(client, command)}. Start {client} again.")
+        with opened(options) as runtime:
+            say(f"Written: {clients.write(runtime, client, command)}. Start {client} again.")

@@ -18,7 +18,7 @@ from memapp.services import models as service
 
 @click.group(cls=ListingGroup)
 def models() -> None:
-    """List the models that chat and those that search by meaning, choose one, download one."""
+    """List the models for chats and for search, choose and download."""
 
 
 @models.command("list")

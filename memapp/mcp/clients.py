@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from memapp.domain import strict_json
 from memapp.errors import UsageError
+from memapp.runtime import Runtime
 from memapp.services.exports import write_private
 
 NAME = "memapp"
@@ -76,7 +77,7 @@ def configuration(name: str, command: Command) -> str:
     return strict_json.write({client.key: {NAME: client.entry(command)}}, indent=2)  # which YAML reads, too
 
 
-def write(name: str, command: Command) -> Path:
+def write(runtime: Runtime, name: str, command: Command) -> Path:
     """Put memapp's entry into the file of a program. Raises `UsageError` for a file that is no plain JSON, and leaves it."""
     client = known_clients()[name]
     path = client.folder / client.file
@@ -92,5 +93,5 @@ def write(name: str, command: Command) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"Cannot make {path.parent}: {error.strerror}.") from None
-    write_private(path.resolve(), [json.dumps(settings, indent=2, ensure_ascii=False), "\n"])
+    write_private(runtime, path.resolve(), [json.dumps(settings, indent=2, ensure_ascii=False), "\n"])
     return path

@@ -47,7 +47,7 @@ def write_grant(runtime: Runtime, agent: str) -> None:
     table: dict[str, Any] = grant.model_dump() | {"categories": sorted(capability.categories)}
     document[agent] = table
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_private(path, [tomlkit.dumps(document)])
+    write_private(runtime, path, [tomlkit.dumps(document)])
 
 
 def file_of(runtime: Runtime) -> Path:

@@ -255,7 +255,7 @@ def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
     """Return the embedding model of this name, or in this file or folder; None for what is none that is here."""
     if found := next((one for one in list_models(runtime) if one.name == name and one.embeds and not one.remote), None):
         return found
-    path = Path(name).expanduser().absolute()
+    path = expanded(name).absolute()
     found = _choice(runtime, name, None, path, is_own=True) if path.exists() else None
     return found if found and found.embeds else None
 

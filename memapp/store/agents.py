@@ -84,7 +84,7 @@ def _weigh(session: Session, criterion: str, weight: float | None) -> None:
 
 def add_round(session: Session, run_id: str, task: str, author: str, **columns: Any) -> str:
     """Begin a round, the next of its run; return its id."""
-    seq = session.value("SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE run_id = :run", run=run_id)
+    seq = session.value("SELECT coalesce(max(seq), 0) + 1 FROM rounds WHERE user_id = :user AND run_id = :run", run=run_id)
     row = {"id": session.new_id(), "run_id": run_id, "seq": seq, "task": task, "author": author, "created_at": session.now}
     session.insert("rounds", **row, **columns)
     return str(row["id"])

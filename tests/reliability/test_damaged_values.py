@@ -18,7 +18,7 @@ from memapp.errors import Damaged
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import activity, chats, curate, samples
-from memapp.store import soundness
+from memapp.store import schema, soundness
 from memapp.store.opening import LARGE_BYTES
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
@@ -91,6 +91,7 @@ def damaged(known: Path, home: Path, number: int, value: Value) -> Path:
 
 def test_every_column_with_times_is_looked_at(known: Path) -> None:
     with closing(sqlite3.connect(known / "memapp.db")) as conn:
+        schema.add_functions(conn)
         looked_at = set(conn.execute(soundness.TIMES))
         names = conn.execute(
             """SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
