@@ -114,7 +114,7 @@ def agent_step(told: Any) -> AgentStep | None:
         measured["score"] = None
     passed = told["passed"] if isinstance(told.get("passed"), bool) else None
     if command is None and not given and (passed, measured["score"]) != (None, None):
-        folder, session = _text(told.get("cwd")) or os.getcwd(), _text(told.get("session_id"))
+        folder, session = _text(told.get("cwd")) or light_run.here(), _text(told.get("session_id"))
         return AgentStep("", folder, session, event, 0, "", None, measured["score"], passed)
     if not isinstance(command, str) or not command.strip() or not event.lower().startswith(("post", "after")):
         return None
@@ -122,7 +122,7 @@ def agent_step(told: Any) -> AgentStep | None:
         return None
     error = _text(told.get("error"))
     code, output = _ended(error, event.lower().endswith("failure"), came)
-    folder, command = _where(_text(told.get("cwd")) or os.getcwd(), command)
+    folder, command = _where(_text(told.get("cwd")) or light_run.here(), command)
     session, expect = _text(told.get("session_id")), _text(told.get("expect")).replace("\0", "")
     return AgentStep(
         command, folder, session, event, code, output[-ERROR_CHARS:], measured["progress"], measured["score"], passed, expect

@@ -108,6 +108,8 @@ class Runtime:
         """Call 1 of what is being typed, with its thread and the number of erasures then. It is not sent, so not in the file."""
         self.progress: Progress | None = None
         """Of the job of idle time that runs in this process."""
+        self.doubted = ""
+        """What the person asked to keep last that may be a password; they are asked once, and saying it again is their yes."""
         self.downloading_from = ""
         """The host that a model is being fetched from; empty while nothing connects."""
 

@@ -10,7 +10,7 @@ from memapp.cli.output import Output, opened, refuse_own, say, show, show_json
 from memapp.cli.shape import PATH, as_json_option
 from memapp.domain.consent import label
 from memapp.domain.text import clean, counted, one_line
-from memapp.errors import NeedsYes, UsageError
+from memapp.errors import Damaged, NeedsYes, UsageError
 from memapp.services import backups
 
 PLACES = ("config", "personas", "database", "models", "cache", "log")
@@ -56,7 +56,10 @@ def restore_file(options: dict[str, Any], source: Path, *, yes: bool, as_json: b
     source = source.absolute()
     if not source.exists():
         raise UsageError(f"There is no file {source}.", "Check its name.")
-    found = restore.look_at(source)
+    try:
+        found = restore.look_at(source)
+    except Damaged as error:
+        raise Damaged(error.message, "Name another file.", source) from None
     if as_json:
         show_json(found)
     held = f"{counted(found.memories, 'memory', 'memories')}, {counted(found.messages, 'message')}"

@@ -15,15 +15,23 @@ M = (
     f'm() {{ m_ended=; case "$1" in {"|".join(OF_SHELL)}) "$@" ;; '
     '*) memapp run -- "$@"; m_ended=$?; return $m_ended ;; esac; }\n'
 )
+# In bash `$_` is the last argument of what failed: of a plain `a && b` only the one part that ends with it is run again. Where
+# that is not sure, it is the whole line.
 SH = r"""why() {
-  local failed=$? last answer
-  last=$(fc -ln -2 | sed -n 's/^[[:space:]]*//; /^why$/!p' | tail -n 1)
+  local failed=$? ended=$_ last part answer
+  last=$(fc -ln -1 -1 | sed '1s/^[[:space:]]*//')
+  case "$last" in why|why\ *) last=$(fc -ln -2 -2 | sed '1s/^[[:space:]]*//') ;; esac
   case "$last" in memapp\ *) failed=0 ;; m\ *) [ "$failed" = "$m_ended" ] && failed=0 ;; esac
   if [ $# -gt 0 ] || [ "$failed" -eq 0 ]; then memapp why "$@" && return; fi
-  last=${last#*&& } last=${last#m }
+  [ -n "$last" ] || return
+  part=$(printf '%s\n' "$last" | ended=$ended awk '!/[^A-Za-z0-9 _.\/:=@%+,&-]/ { n = split($0, parts, / *&& */)
+    for (i = 1; i <= n; i++) { words = split(parts[i], word, " ")
+      if (word[words] == ENVIRON["ended"]) { found = parts[i]; count++ } } } END { if (NR == 1 && count == 1) print found }')
+  [ -n "$part" ] || printf 'The last command in the history is this. '
+  last=${part:-$last} last=${last#m }
   printf 'Run it again, to see what it says?\n%s\n[y/N] ' "$last"
   read -r answer
-  [ "$answer" = y ] && eval "memapp run -- $last"
+  [ "$answer" = y ] && eval "m $last"
 }"""
 M_FISH = (
     f"function m; set -g m_ended; if contains -- $argv[1] {' '.join(OF_SHELL)}; $argv; "
@@ -32,6 +40,7 @@ M_FISH = (
 FISH = r"""function why
     set -l failed $status
     set -l last $history[1]
+    string match -qr '^why\b' -- "$last"; and set last $history[2]
     switch "$last"
         case 'memapp *'
             set failed 0
@@ -41,11 +50,12 @@ FISH = r"""function why
     if test (count $argv) -gt 0 -o $failed -eq 0
         memapp why $argv; and return
     end
-    set last (string replace -r '^(.*?&& )?(m )?' '' -- $last)
-    read -P "Run it again, to see what it says?
+    test -n "$last"; or return
+    set last (string replace -r '^m ' '' -- $last | string collect)
+    read -P "The last command in the history is this. Run it again, to see what it says?
 $last
 [y/N] " answer
-    test "$answer" = y; and eval "memapp run -- $last"
+    test "$answer" = y; and eval "m $last"
 end"""
 
 

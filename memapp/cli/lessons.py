@@ -6,6 +6,7 @@ from typing import get_args
 
 import click
 
+from memapp import light_run
 from memapp.cli import lesson_files
 from memapp.cli.output import Output, listing, short_ids, when
 from memapp.cli.shape import Fraction, ListingGroup, limit_option, reads, writes, yes_option
@@ -81,7 +82,7 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
 @writes
 def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> Output:
     """Write down a command that fails, and one that works: each in quotes."""
-    tool = Shell(program([*words(wrong)] or [""]), Path.cwd())
+    tool = Shell(program([*words(wrong)] or [""]), Path(light_run.here()))
     done = curate.add(runtime, tool.name, tool.scope, wrong, correct, _level(everywhere))
     return _told(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
 

@@ -9,6 +9,7 @@ from memapp.cli.output import Output, listing, messages_behind, short_ids, when
 from memapp.cli.shape import NUMBER, limit_option, reads, searches, words_argument, writes
 from memapp.domain.filters import Sort
 from memapp.domain.memory import Memory, Recalled
+from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.filters import read_day
 from memapp.language.labels import why
@@ -22,9 +23,11 @@ from memapp.services.recall import RecallRequest, recall
 @words_argument()
 @click.option("--tag", "tags", multiple=True, help="A tag; may be given again.")
 @click.option("--pin", is_flag=True, help="Keep it always.")
+@click.option("--no-secret", is_flag=True, help="Say that a text that may be a password is none.")
 @writes
-def add(runtime: Runtime, text: str, tags: tuple[str, ...], pin: bool) -> Output:
-    """Remember TEXT, or standard input if TEXT is -."""
+def add(runtime: Runtime, text: str, tags: tuple[str, ...], pin: bool, no_secret: bool) -> Output:
+    """Remember TEXT, or standard input if TEXT is -. Passwords and keys are refused; of what may be one, --no-secret decides."""
+    runtime.doubted = one_line(clean(text)) if no_secret else ""
     memory = curate.get(runtime, curate.add(runtime, text, tags, pinned=pin).memory_id)
     return Output(memory, memory.id, aside="Remembered.")
 

@@ -53,10 +53,10 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     Of a query with `memapp sql`, too, if it was a short while ago.
     """
     if command:
-        found = runs.bearing(runtime, Shell(program([*command]), Path.cwd()), command_line(command))
+        found = runs.bearing(runtime, Shell(program([*command]), Path(light_run.here())), command_line(command))
         lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["Nothing that failed here bears on this."]
         return Output({"lessons": [_data(one) for one in found]}, "\n".join(lines))
-    failure = runs.why(runtime, Shell("", Path.cwd()).scope)
+    failure = runs.why(runtime, Shell("", Path(light_run.here())).scope)
     if failure is None:
         raise UsageError("Nothing failed here under `memapp run`.")
     error, hints = failure

@@ -223,7 +223,7 @@ def _failure(code: str, details: list[Any], wanted: RemoteFile) -> ModelError:
         case "elsewhere", [str(other)]:
             return SourceError(f"{host} sent memapp on to {other}, which nobody agreed to. Nothing was fetched there.", BY_HAND)
         case "size", [int(size)]:
-            sizes = f"has {size / 1e6:,.0f} MB, not the {wanted.bytes / 1e6:,.0f} MB that you agreed to"
+            sizes = f"has {size:,} bytes, not the {wanted.bytes:,} that you agreed to"
             return SourceError(f"{wanted.file} on {host} {sizes}. It was not fetched.", BY_HAND)
         case "content", _:
             return SourceError(f"{wanted.file} on {host} is another file than the list of models means. It was not fetched.")

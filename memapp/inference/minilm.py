@@ -62,7 +62,9 @@ def load(source: Path, converted: Path, stop: "ctypes.Array[ctypes.c_char] | Non
         _convert(source, converted)
     except OSError as error:
         advice = "Make room on the disk, or see who may write there."
-        raise ModelError(f"{converted.name} cannot be written to {converted.parent}: {error.strerror}.", advice) from None
+        raise ModelError(
+            f"{converted.name} cannot be written to {converted.parent}: {error.strerror or error}.", advice
+        ) from None
     return _checked(converted, stop)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from memapp.domain.ranking import words_of as plain_words
 from memapp.language.grammar import sentences
 from memapp.language.own_words import own_words
+from memapp.language.secrets import has_secret
 from memapp.language.word_file import WordFile, words_of
 
 STEM = 5
@@ -80,9 +81,15 @@ def tells_more(message: str, expected: str, words: WordFile) -> bool:
 
 
 def tells_secret(sentence: str) -> bool:
-    """Return True for a password, a PIN or the number of a card."""
-    words = words_of(sentence)
-    return words.finds("secrets", "named", sentence) is not None or re.search(r"\b(?:\d[ -]?){12,19}\b", sentence) is not None
+    """Return True for a password, a key, a PIN or the number of a card."""
+    if has_secret(sentence) or re.search(r"\b(?:\d[ -]?){12,19}\b", sentence):
+        return True
+    return words_of(sentence).finds("secrets", "named", sentence) is not None
+
+
+def may_tell_secret(sentence: str) -> bool:
+    """Return True for a sentence that gives a password, a key or a PIN in one word, which may be it or say how it is."""
+    return words_of(sentence).finds("secrets", "doubted", sentence) is not None
 
 
 def is_sensitive(sentence: str, words: WordFile) -> bool:

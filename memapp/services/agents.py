@@ -21,7 +21,8 @@ from memapp.domain.lessons.recording import Client, LessonRule, is_left_out
 from memapp.domain.memory import Kind, Memory
 from memapp.domain.query import QueryFilters, QueryRequest, read_request
 from memapp.domain.text import clean, one_line
-from memapp.errors import MemappError, NotFound, Refused
+from memapp.errors import MemappError, NotFound, Refused, UsageError
+from memapp.language.sentence import may_tell_secret
 from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import curate, runs
@@ -235,6 +236,8 @@ def _proposing(runtime: Runtime, caller: Caller) -> Capability:
 
 def _put_before(runtime: Runtime, caller: Caller, text: str, quote: str, category: str, instead_of: str = "") -> Proposal:
     quote = curate.checked(quote) if quote.strip() else ""
+    if any(map(may_tell_secret, (text, quote))):  # an agent cannot be asked
+        raise UsageError(curate.SECRET)
     said = proposals.Proposed(curate.checked(text), quote, category, instead_of)
     request = proposals.propose(runtime, caller.actor, said, caller.grant.waiting)
     return Proposal(status="waits", id=request.id, told=WAITS)

@@ -16,7 +16,7 @@ from memapp.language.sentence import category, tells_secret
 from memapp.language.word_file import words_of
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions
-from memapp.services.curate import BY_HAND_IMPORTANCE, SECRET
+from memapp.services.curate import BY_HAND_IMPORTANCE, DOUBTED, SECRET, is_doubted
 from memapp.services.forget import is_forgotten
 from memapp.services.likeness import near, same_as
 from memapp.services.reader import memory_of
@@ -34,6 +34,8 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
             expectations.learn_nothing(session, [message.id])
         return SECRET
     text = one_line(content)
+    if is_doubted(runtime, text):
+        return DOUBTED
     if not text or len(text) > MAX_MEMORY_CHARS:
         raise UsageError(f"A memory is one or two sentences, of at most {MAX_MEMORY_CHARS} characters.", "Say it in fewer words.")
     (alike,) = near(runtime, [text])

@@ -8,6 +8,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.prediction import Prediction
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
+from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
 from memapp.services.tellable import without_withheld
@@ -131,7 +132,7 @@ def save_draft(runtime: Runtime, thread_id: str, text: str) -> None:
     if not keeps_drafts(runtime):
         return
     with runtime.write() as session:
-        chat.save_draft(session, thread_id, clean(text))
+        chat.save_draft(session, thread_id, without_secrets(clean(text)))
 
 
 def keeps_drafts(runtime: Runtime) -> bool:
@@ -146,7 +147,7 @@ def get_draft(runtime: Runtime, thread_id: str) -> str:
 
 def add_context_card(runtime: Runtime, thread_id: str, text: str) -> None:
     """Add a context card to a thread; the persona sees it from the next reply on."""
-    text = shorten(one_line(clean(text)), 2000)
+    text = shorten(one_line(without_secrets(clean(text))), 2000)
     if not text:
         raise UsageError("There is nothing to add.", "Write it after /evidence.")
     with runtime.write() as session:

@@ -12,7 +12,7 @@ from memapp.domain.ranking import words_of
 from memapp.domain.text import clean, nearest, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.filters import parse_filter
-from memapp.language.sentence import tells_secret
+from memapp.language.sentence import may_tell_secret, tells_secret
 from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services.consent import decisions, pending
@@ -23,7 +23,8 @@ from memapp.store.encoding import new_id
 BY_HAND_IMPORTANCE = 3
 SPELT_AMONG, NEARLY_THE_SAME = 2_000, 75
 """A word that no memory has is looked for among those of so many; how near it must be, of 100."""
-SECRET = "I do not keep passwords, PINs or card numbers. Nothing of that is in memory."
+SECRET = "I do not keep passwords, keys, PINs or card numbers. Nothing of that is in memory."
+DOUBTED = "This may be a password, a key or a PIN, which I do not keep. If it is none, say so again, and I keep it."
 
 get = reading(memories.get_memory)
 get_many = reading(memories.get_memories)
@@ -62,7 +63,7 @@ def add(
     With steps it is a how-to, whose title is the text.
     """
     _check(runtime, category or NOTES, importance)
-    text, steps = checked(text), _checked_steps(steps)
+    text, steps = _sure(runtime, text), _checked_steps(steps)
     now = runtime.clock()
     memory = Memory(
         id=new_id(now),
@@ -96,7 +97,7 @@ def edit(
     _check(runtime, category, importance)
     _check_kinds([before], category, steps)
     if text is not None:
-        text = checked(text)
+        text = _sure(runtime, text)
     kept = None if tags is None else _checked_tags(tags)
     resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
     ended = (SoftDeleted(one, "superseded", runtime.purge_at()) for one in resting)  # that was made of other words
@@ -205,6 +206,21 @@ def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
     return replace(wanted, words=words, problems=(*wanted.problems, *told))
 
 
+def is_doubted(runtime: Runtime, text: str) -> bool:
+    """Return True for a text that may tell a secret, unless the person was asked about it just before."""
+    is_new = may_tell_secret(text) and text != runtime.doubted
+    runtime.doubted = text
+    return is_new
+
+
+def _sure(runtime: Runtime, text: str) -> str:
+    """Return a text as it may be kept, of which the person is sure. Raises `UsageError`, once for what may be a secret."""
+    text = checked(text)
+    if is_doubted(runtime, text):
+        raise UsageError(DOUBTED)
+    return text
+
+
 def checked(text: str) -> str:
     """Return a text as it may be kept. Raises `UsageError` for nothing, a secret, and what is too long."""
     text = one_line(clean(text))
@@ -234,6 +250,8 @@ def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first form of each stays
     if len(first) > MAX_TAGS:
         raise UsageError(f"At most {MAX_TAGS} tags.")
+    if any(map(tells_secret, cleaned)):
+        raise UsageError(SECRET)
     return tuple(dict.fromkeys(first[tag.casefold()] for tag in cleaned if tag))
 
 

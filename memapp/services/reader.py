@@ -39,6 +39,7 @@ from memapp.language.sentence import (
     is_question,
     is_sensitive,
     leans,
+    may_tell_secret,
     tells_secret,
     without_mark,
 )
@@ -359,7 +360,7 @@ def _fits(last: Sentence, sentence: Sentence) -> bool:
 
 
 def _tells_secret(sentence: Sentence, readings: Sequence[Judgement]) -> bool:
-    is_named = tells_secret(sentence.whole)
+    is_named = tells_secret(sentence.whole) or may_tell_secret(sentence.text)
     return is_named or max(one.topics[SECRET] for one in readings) >= SECRET_AT_ALL
 
 

@@ -13,6 +13,7 @@ from memapp.domain.portable import MAX_BYTES, NOTHING_IMPORTED
 from memapp.domain.text import clean, one_line, shorten
 from memapp.errors import UsageError
 from memapp.language.labels import called
+from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
 from memapp.services.imports.memories import ask_about_chat
 from memapp.services.imports.work import Work, named
@@ -74,14 +75,14 @@ def import_save(runtime: Runtime, path: Path, persona: str) -> tuple[Thread, int
 
 def _add_exchange(session: Session, thread: Thread, exchange: SavedExchange, at: datetime) -> int:
     asked: Message | None = None
-    said = clean(exchange.user or "")
+    said = without_secrets(clean(exchange.user or ""))
     if said and said != AUTO_COMMENT:
         asked = chat.add_message(session, thread.id, Role.USER, said, at, origin=Origin.IMPORT)
     chat.add_message(
         session,
         thread.id,
         Role.ASSISTANT,
-        clean(exchange.reply),
+        without_secrets(clean(exchange.reply)),
         at,
         origin=Origin.IMPORT,
         unprompted=asked is None,

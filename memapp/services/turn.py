@@ -1,7 +1,8 @@
 """One turn of a conversation: save the message, read it, check the expectation, then answer (`services.answer`).
 
 `take_turn` is the door. Whoever watches iterates; stop iterating and the turn stops, keeping the partial reply.
-Nothing reads a message before it is saved, and a bug in what reads it costs neither the message nor an answer.
+Nothing but what takes secrets out of it reads a message before it is saved, and a bug in what reads it costs neither the message
+nor an answer.
 The hot path makes two model calls: one when the first was made in idle time, one more when the reply said again what was said.
 Learning happens later, in `services.upkeep`. Three things make no call, since the app answers them itself: a yes or no to its
 question about a consent request, what is asked of the memory (`services.memory_request`), and a question of the person about
@@ -24,6 +25,7 @@ from memapp.domain.turn import Accepted, AnswersLeft, Asked, Checked, Completed,
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.language.expectation import mismatch
+from memapp.language.secrets import without_secrets
 from memapp.language.sentence import tells_more
 from memapp.language.word_file import words_of
 from memapp.prompts import own_remarks
@@ -58,6 +60,9 @@ def take_turn(
     """
     began_at = time.monotonic()
     text, pasted = checked(text, pasted)
+    safe = best_effort(runtime, thread_id, "secrets", partial(without_secrets, text)) or text
+    if safe != text:
+        text, pasted = safe, [(0, len(safe))] if pasted else pasted
     erasures = runtime.database.erasures
     thread, earlier = _open(runtime, thread_id, before=replaced.seq if replaced else None)
     with runtime.write() as session:  # before anything reads the message

@@ -98,7 +98,7 @@ class Lock:
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
             raise StoreError(
-                f"Cannot write to {self._path.parent}: {error.strerror}.", "Choose another place with --db."
+                f"Cannot write to {self._path.parent}: {error.strerror or error}.", "Choose another place with --db."
             ) from None
         return sqlite3.connect(self._path, timeout=seconds, isolation_level=None, check_same_thread=False)
 

@@ -4,6 +4,7 @@ Where a person sits at a terminal, the command gets one of its own, as it would 
 is kept besides, its beginning and its end. On the standard library alone, so that the command starts at once.
 """
 
+import errno
 import fcntl
 import os
 import pty
@@ -197,12 +198,25 @@ def _become(argv: list[str], wires: _Wires | None) -> NoReturn:
         signal.set_wakeup_fd(-1)
         if wires:
             _connect(wires)
-        os.execvp(argv[0], argv)
+        try:
+            os.execvp(argv[0], argv)
+        except OSError as error:
+            from shutil import which  # takes as long as many a command
+
+            script = which(argv[0]) if error.errno == errno.ENOEXEC else None
+            if script is None or _is_binary(script):
+                raise
+            os.execv("/bin/sh", ["sh", script, *argv[1:]])  # a script without a first line, as a shell runs it
     except BaseException as error:
         is_missing = isinstance(error, FileNotFoundError)
         said = "command not found" if is_missing and "/" not in argv[0] else getattr(error, "strerror", error)
         os.write(2, f"{argv[0]}: {said}\n".encode(errors="replace"))
         os._exit(NOT_FOUND if is_missing else NOT_RUNNABLE)
+
+
+def _is_binary(path: str) -> bool:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return b"\0" in file.read(128)
 
 
 def _connect(wires: _Wires) -> None:

@@ -19,6 +19,9 @@ def test_the_memory_file_is_located_by_both_of_its_names(memapp: Terminal) -> No
 def test_a_backup_that_is_not_there_is_said_to_be_missing(memapp: Terminal, tmp_path: Path) -> None:
     code, _, err = memapp("restore", "--file", str(tmp_path / "gone.db"))
     assert (code, f"There is no file {tmp_path / 'gone.db'}." in err) == (2, True)
+    (tmp_path / "notes.txt").write_text("rubbish")
+    code, _, err = memapp("restore", "--file", str(tmp_path / "notes.txt"))
+    assert (code, f"{tmp_path / 'notes.txt'} is damaged or no database. Name another file." in err) == (1, True)
 
 
 def test_a_backup_into_a_folder_that_is_not_there_blames_the_folder(memapp: Terminal, tmp_path: Path) -> None:

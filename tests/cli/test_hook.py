@@ -170,6 +170,12 @@ def test_an_agent_that_tells_nothing_is_denied_nothing(tmp_path: Path) -> None:
     ("typed", "ran"),
     [
         ("git brnch", ["run -- git brnch"]),  # and not what failed some time ago
+        ("ls /nothing && touch deployed", ["run -- ls /nothing"]),
+        ("test -f 'a b' && git push", ["run -- test -f a b"]),
+        ("test x = push && git push", ["run -- test x = push"]),
+        ("make it && git push it", ["run -- make it"]),
+        ("HISTCONTROL=ignorespace\ngit log\n git brnch", ["run -- git log"]),
+        ("true && git brnch", ["run -- git brnch"]),
         ("m git add -A && git comit", ["run -- git add -A", "run -- git comit"]),
         ("m git brnch", ["run -- git brnch", "why"]),
         ("memapp sql vases.db nothing", ["sql vases.db nothing", "why"]),
@@ -181,6 +187,8 @@ def test_why_is_asked_of_the_command_that_failed_last(
     script = memapp("hook", argv[0])[1]
     if not shutil.which(argv[0]):
         pytest.skip(f"there is no {argv[0]} here")
+    if argv[0] == "zsh" and typed.endswith(("&& git brnch", "&& git comit")):
+        pytest.skip("only bash tells which part of a line failed")
     seen = tmp_path / "seen"
     for name, does in {"memapp": f'echo "$@" >> {seen}\ntest "$4" = add -o "$1" = why', "git": "exit 1"}.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
@@ -194,7 +202,7 @@ def test_why_is_asked_of_the_command_that_failed_last(
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tmp_path: Path, shell: str) -> None:
     script = memapp("hook", shell)[1]
-    assert len(script.splitlines()) < 22
+    assert len(script.splitlines()) < 24
     if not shutil.which(shell):
         pytest.skip(f"there is no {shell} here")
     seen, program = tmp_path / "seen", tmp_path / "memapp"
@@ -207,7 +215,7 @@ def test_the_functions_of_a_shell_run_nothing_again_unasked(memapp: Terminal, tm
             [shell, "-c", said], env=environment, input=answer, capture_output=True, text=True, timeout=20, check=False
         )
         ran = seen.read_text().splitlines()
-        assert ran[:2] == ["run -- git status", "why"] and len(ran) == (2 if answer == "n" else 3)
+        assert ran[:2] == ["run -- git status", "why"] and len(ran) == 2, "a shell without a history has nothing to run again"
         assert (tmp_path / "there").read_text() == f"{tmp_path}\n", "m cd goes there"
         seen.unlink()
 

@@ -24,7 +24,7 @@ from memapp.tools import markers
 from memapp.tools.scripted import ScriptedTool
 from memapp.tools.shell import Shell
 from tests.builders import Clock
-from tests.domain.lessons.test_secrets import FORMS
+from tests.domain.test_secrets import FORMS
 
 TYPO = {"kiln frie": "kiln: 'frie' is not a kiln command", "kiln wram": "kiln: 'wram' is not a kiln command"}
 COLD = {"kiln fire": "the kiln is cold", "kiln fire --dry": "the kiln is cold"}

@@ -28,6 +28,7 @@ from tests.builders import chat_of, learn, make_runtime, new_chat, only, recorde
 QUESTION = "Which tea goes with a bee sting?"
 OF_ONESELF = "Where do I keep my hens?"
 STEPS = {
+    "secrets": ("turn.without_secrets", QUESTION),
     "take_typed": ("turn.take_typed", QUESTION),
     "read_answer": ("consent.questions.says_yes", "yes"),
     "retract": ("turn.retract_unsaid", QUESTION),
@@ -124,7 +125,7 @@ def test_nothing_reads_a_message_before_it_is_saved(runtime: Runtime) -> None:
     assert list(taken), "the rest is read after that"
     readers = {name for name in called if name.startswith(("memapp.language", "memapp.prompts"))}
     services = {name.removeprefix("memapp.services.") for name in called if name.startswith("memapp.services")}
-    assert (readers, services) == (set(), {"turn", "open_turn"})
+    assert (readers, services) == ({"memapp.language.secrets"}, {"turn", "open_turn"}), "secrets are in no file for a moment"
 
 
 def test_a_yes_is_carried_out_once_wherever_the_turn_ends(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:

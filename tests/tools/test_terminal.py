@@ -131,6 +131,16 @@ def test_output_that_a_full_disk_does_not_take_is_no_success(tmp_path: Path) -> 
     assert (done.returncode, b"No space left" in done.stderr) == (1, True)
 
 
+def test_a_script_without_a_first_line_is_run_as_a_shell_would(tmp_path: Path) -> None:
+    (tmp_path / "vase").write_text("echo tall $1; exit 3\n")
+    (tmp_path / "oven").write_bytes(b"\x01\0\x02")
+    for name in ("vase", "oven"):
+        (tmp_path / name).chmod(0o755)
+    ran = terminal.run([str(tmp_path / "vase"), "blue"])
+    assert (ran.code, ran.output) == (3, "tall blue\n")
+    assert terminal.run([str(tmp_path / "oven")]).code == 126
+
+
 def test_in_a_folder_that_is_gone_it_ends_as_it_would(tmp_path: Path) -> None:
     for code in (0, 3):
         script = f'mkdir gone; cd gone; rmdir ../gone; "$@" "exit {code}"'

@@ -24,6 +24,7 @@ from memapp.domain.profile import FIELDS, VALUE_CHARS, has_many, has_value, same
 from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.language.profile import says_value
+from memapp.language.secrets import has_secret
 from memapp.language.wording import normalise
 from memapp.runtime import Runtime
 from memapp.services import rubric
@@ -284,4 +285,6 @@ def _checked(value: str) -> str:
         raise UsageError("There is no value.")
     if len(value) > VALUE_CHARS:
         raise UsageError(f"A value has at most {VALUE_CHARS} characters, this has {len(value)}.")
+    if has_secret(value):
+        raise UsageError("The profile keeps no passwords and no keys.")
     return value

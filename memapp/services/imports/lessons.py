@@ -18,11 +18,11 @@ from memapp.domain.lessons.fingerprint import READ_CHARS, Fingerprint, fingerpri
 from memapp.domain.lessons.jsonl import TOOL_CHARS, ErrorRow, LessonRow, own_tags, read
 from memapp.domain.lessons.lesson import MAX_EXCERPT_CHARS, MAX_RULE_CHARS, MAX_TASK_CHARS, Lesson
 from memapp.domain.lessons.run import Run
-from memapp.domain.lessons.secrets import without_secrets
 from memapp.domain.portable import NOTHING_IMPORTED, refusal
 from memapp.domain.text import counted
 from memapp.errors import UsageError
-from memapp.language.failures import secret_forms, staying_words, tag_patterns
+from memapp.language.failures import staying_words, tag_patterns
+from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
 from memapp.services.imports.files import cut_lines
 from memapp.services.lessons.recognise import clean_text, scope_hash
@@ -180,7 +180,7 @@ def _without_secrets(line: str) -> str:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return without_secrets(value, secret_forms())
+        return without_secrets(value)
     if isinstance(value, list):
         return [_cleaned(one) for one in value]
     return {_cleaned(name): _cleaned(one) for name, one in value.items()} if isinstance(value, dict) else value

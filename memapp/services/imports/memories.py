@@ -46,7 +46,7 @@ def take_memory(work: Work, line: MemoryLine) -> None:
     memory = _memory(work, line)
     if not work.absent.issuperset(set(line.sources).difference(memory.sources)):
         raise UsageError("A message that this memory came from is not there.")
-    if memory.state is State.LIVE or is_forgotten(work.runtime, memory.text):
+    if memory.state is State.LIVE or _has_secret(memory) or is_forgotten(work.runtime, memory.text):
         work.absent.add(line.id)
         _let_wait(work, memory)
         return
@@ -131,7 +131,7 @@ def ask_about_chat(work: Work, thread: Thread) -> None:
 
 def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
     """Put a memory before the person, unless it is known: as the value of the profile that it states, else by its words."""
-    if tells_secret(memory.text) or any(map(tells_secret, memory.steps)):
+    if _has_secret(memory):
         work.left_out[SECRET] += 1
     elif memory.state is not State.LIVE:
         work.left_out["memory that was erased here"] += 1
@@ -144,6 +144,10 @@ def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
         own = Hint(HOWTO if memory.steps else FACT, memory.text)
         one = own if instead_of else next(iter(said), own)
         _propose(work, one.field, one.value, memory, memory.sources, instead_of)
+
+
+def _has_secret(memory: Memory) -> bool:
+    return any(map(tells_secret, (memory.text, *memory.steps, *memory.tags)))
 
 
 def _says_all(field: str, value: str, text: str) -> bool:

@@ -27,6 +27,7 @@ from memapp.domain.portable import (
     refusal,
 )
 from memapp.errors import UsageError
+from memapp.language.secrets import without_secrets
 from memapp.runtime import Runtime
 from memapp.services.imports import files
 from memapp.services.imports.conversations import as_lines, put_together
@@ -101,7 +102,7 @@ def _take(work: Work, one: Item | Found | MemoryNote) -> None:
 
 
 def _take_row(work: Work, row: Row) -> None:
-    """Write a line as the row that it was, unless it is here, or belongs to what was here before."""
+    """Write a line as the row that it was, without secrets, unless it is here, or belongs to what was here before."""
     if portable.find(work.session, row) is not None:
         if isinstance(row, ThreadLine) and not row.deleted_at and history.went_with_import(work.session, row.id):
             chat.set_thread_deleted(work.session, row.id, None)
@@ -117,10 +118,22 @@ def _take_row(work: Work, row: Row) -> None:
             work.left_out[ADDED_SINCE] += 1
         if isinstance(row, MessageLine | PredictionLine):
             work.absent.add(row.id)
-    elif portable.insert(work.session, row):
-        _added(work, row)
+    elif portable.insert(work.session, safe := _without_secrets(row)):
+        _added(work, safe)
+        work.hidden += safe is not row
     else:
         work.known += 1
+
+
+def _without_secrets(row: Row) -> Row:
+    """Return the row of a chat or a message without secrets: itself if it has none."""
+    match row:
+        case ThreadLine() if (title := without_secrets(row.title)) != row.title:
+            return row.model_copy(update={"title": title})
+        case MessageLine() if (text := without_secrets(row.text)) != row.text:
+            return row.model_copy(update={"text": text, "pasted": [[0, len(text)]] if row.pasted else []})
+        case _:
+            return row
 
 
 def _comes_along(work: Work, row: Row) -> bool:

@@ -44,6 +44,8 @@ class Imported:
     """Memories that a note of the file changes."""
     estimated: int = 0
     """Messages without a time, which have that of a neighbour."""
+    hidden: int = 0
+    """Chats and messages that come in without a password or key that stands in them."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How much of each kind does not come in."""
     step: str = ""
@@ -67,6 +69,7 @@ class Imported:
             f"{counted(self.known, 'entry', 'entries')} here already" if self.known else "",
             f"{counted(self.reworded, 'memory', 'memories')} here in other words, left unchanged" if self.reworded else "",
             f"{counted(self.estimated, 'message')} without a time, dated by a neighbour" if self.estimated else "",
+            f"{counted(self.hidden, 'entry', 'entries')} without the password or key in it" if self.hidden else "",
             f"left out: {left_out}" if left_out else "",
         ]
         return "; ".join([", ".join(filter(None, parts)) or "nothing new", *filter(None, more)])

@@ -8,8 +8,8 @@ from memapp.domain.lessons.failure_tags import tags_of
 from memapp.domain.lessons.feedback import Channel, Feedback, ToolAttempt
 from memapp.domain.lessons.fingerprint import Fingerprint
 from memapp.domain.lessons.lesson import MAX_ACTION_CHARS
-from memapp.domain.lessons.secrets import without_secrets
-from memapp.language.failures import secret_forms, staying_words, tag_patterns
+from memapp.language.failures import staying_words, tag_patterns
+from memapp.language.secrets import without_secrets
 
 SCOPE_CHARS = 32
 
@@ -27,7 +27,7 @@ def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
 def clean_text(text: str) -> str:
     """Return a text without secrets, the home folder shortened."""
     home = os.path.expanduser("~")  # noqa: PTH111  (unlike that of `Path` it fails nowhere)
-    return without_secrets(text.replace("\0", ""), secret_forms()).replace(home, "~")
+    return without_secrets(text.replace("\0", "")).replace(home, "~")
 
 
 def scope_hash(scope: str) -> str:

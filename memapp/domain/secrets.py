@@ -1,0 +1,111 @@
+"""Secrets in a text: passwords, keys and tokens, found by the names before them, by their forms, and by looking random."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+MARK = "***"
+_RUN = re.compile(r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.[a-z]{1,4}\b)", re.ASCII)
+"""What may be a secret without a form: a run of letters and numbers that is no part of a path, an address or a file's name."""
+_HASH = re.compile(r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha|md)\d+[-=:]?.*")
+"""A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret without a name near it."""
+_NICKNAME = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d+")
+"""A word with a number behind, however odd the word."""
+_OPTION = re.compile(r"\s-[A-Za-z]{1,3}[\s=]*['\"]?$")
+_ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_LONG, _NAMED_LONG = 10, 32
+"""Characters from which on a random run is a secret wherever it stands, and one in hexadecimal beside a name."""
+_LEAST_PIECE = 6
+"""Characters without a sign between them that it has at least; `x86_64-pc-linux-gnu` is a name."""
+_BEFORE, _BEHIND = 48, 24
+"""How near a name must stand, in characters of the same line."""
+_FEW, _NAMED_FEW = 0.42, 0.55
+"""The share of neighbours that are pairs of words, below which a run was made by chance; .95 of those that were are below .42."""
+
+
+class SecretForm(NamedTuple):
+    """A form that secrets have."""
+
+    signs: tuple[str, ...]
+    """One of these is in a text that has such a secret, in small letters; none if nothing gives it away."""
+    pattern: str
+    """A regular expression; of what it finds only the group `secret` goes, or `odd` if that is no plain word; else all of it."""
+
+
+class SecretRules(NamedTuple):
+    """What secrets are recognised by."""
+
+    forms: tuple[SecretForm, ...]
+    name: str
+    """A regular expression for a name that says of what stands near it that it is secret."""
+    pairs: frozenset[str]
+    """Pairs of letters that are common in words."""
+
+
+def without_secrets(text: str, rules: SecretRules) -> str:
+    """Return a text with every secret replaced by three stars."""
+    parts, at = [], 0
+    for start, end in find_secrets(text, rules):
+        parts += [text[at:start], MARK]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def find_secrets(text: str, rules: SecretRules) -> list[tuple[int, int]]:
+    """Return where the secrets of a text stand, in order and apart from one another."""
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted({*_of_forms(text, rules), *_random_runs(text, rules)}):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _of_forms(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
+    folded = text.casefold()
+    for signs, pattern in rules.forms:
+        if signs and not any(sign in folded for sign in signs):
+            continue
+        for match in re.finditer(pattern, text):
+            groups = match.re.groupindex
+            if "odd" not in groups or _is_odd(match["odd"], rules):
+                yield match.span("odd" if "odd" in groups else "secret" if "secret" in groups else 0)
+
+
+def _is_odd(value: str, rules: SecretRules) -> bool:
+    """Return True for a value that is no plain word: with a number or a sign in it, capitals inside, or random."""
+    bare = value.strip("'\"")
+    if len(bare) < _LEAST_PIECE:
+        return False
+    has_both = re.search(r"[^\W\d_]", bare) and re.search(r"[\d!@#$%^&*?+~]", bare)
+    return _share_of_pairs(bare, rules) < _NAMED_FEW or bool(has_both and not _ATTRIBUTE.fullmatch(bare))
+
+
+def _random_runs(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
+    for match in _RUN.finditer(text):
+        run, (start, end) = match[0], match.span()
+        is_hash = _HASH.fullmatch(run)
+        if is_hash and (len(run) < _NAMED_LONG or run.isdigit() or "-" in run):
+            continue
+        share = 0.0 if is_hash else _share_of_pairs(run, rules)
+        if share >= _NAMED_FEW:
+            continue
+        before, behind = text[max(0, start - _BEFORE) : start].rpartition("\n")[2], text[end : end + _BEHIND].partition("\n")[0]
+        is_named = re.search(rules.name, before) or re.search(rules.name, behind)
+        is_link = re.search(r"://\S*$", before)
+        if is_named or (not (is_hash or is_link) and (_OPTION.search(before) or (share < _FEW and len(run) >= _LONG))):
+            yield start, end
+
+
+def _share_of_pairs(run: str, rules: SecretRules) -> float:
+    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and capitals inside, or in pieces."""
+    is_mixed = (re.search(r"\d", run) and re.search("[A-Za-z]", run)) or re.search("[a-z][A-Z]", run)
+    if not is_mixed or _NICKNAME.fullmatch(run) or max(map(len, re.split("[-_+~=]", run))) < _LEAST_PIECE:
+        return 1.0
+    beside = [a + b for a, b in pairwise(run) if a.isalnum() and b.isalnum()]
+    common = sum(
+        pair.isdigit() or (pair.lower() in rules.pairs and not (pair[0].islower() and pair[1].isupper())) for pair in beside
+    )
+    return common / len(beside)
