@@ -75,17 +75,21 @@ STEPS: dict[type, Callable[[Runtime, list[str]], object]] = {
     LessonPurged: lambda runtime, ids: directly(runtime, LessonPurged(ids[-1])),
     AgentChanged: lambda runtime, _: directly(runtime, AgentChanged("rules", blocked=True)),
     RubricChanged: lambda runtime, _: directly(runtime, RubricChanged("Accuracy", 0.3)),
-    CouncilDecided: lambda runtime, _: directly(runtime, CouncilDecided(reviewed(runtime), "revision", "A better answer.")),
+    CouncilDecided: lambda runtime, _: directly(runtime, CouncilDecided(held(runtime), "revision", "A better answer.")),
 }
 
 
-def reviewed(runtime: Runtime) -> str:
-    """Return the round of a council over an answer."""
+def review(runtime: Runtime) -> None:
+    """Let an answer have been reviewed by a council."""
     thread = chats.new_thread(runtime).id
     with runtime.write() as session:
         message = chat.add_message(session, thread, Role.USER, "Is it so?", session.now)
         chat.add_message(session, thread, Role.ASSISTANT, "It is.", session.now, reply_to=message.id)
-        return agents.add_round(session, "run_20260131_081500", "Is it so?", "council", message_id=message.id, draft="It is.")
+        agents.add_round(session, "run_20260131_081500", "Is it so?", "council", message_id=message.id, draft="It is.")
+
+
+def held(runtime: Runtime) -> str:
+    return str(runtime.read().value("SELECT id FROM rounds"))
 
 
 def learned(runtime: Runtime) -> list[str]:
@@ -108,6 +112,7 @@ def plant(home: Path) -> list[str]:
     kiln = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: no frie", "kiln wram": "kiln: it is too cold to wram"})
     for action in ("kiln frie", "kiln fire", "kiln wram", "kiln warm"):
         runs.attempt(runtime, kiln, action)
+    review(runtime)
     runtime.close()
     return ids
 
