@@ -43,6 +43,7 @@ from memapp.domain.turn import Accepted, Completed
 from memapp.inference.scripted import ScriptedEmbedder, ScriptedModel
 from memapp.runtime import Runtime
 from memapp.services import chats, curate, forget, runs
+from memapp.services.consent import proposals
 from memapp.services.imports.lessons import import_lessons
 from memapp.services.runs import Client
 from memapp.services.turn import take_turn
@@ -75,6 +76,7 @@ ONLY_WORDS = {
     "draft": "SELECT count(*) FROM drafts WHERE instr(lower(text), ?)",
     "screen": "SELECT count(*) FROM interface WHERE instr(lower(value), ?)",
     "request": "SELECT count(*) FROM consent_requests WHERE instr(lower(new_value || old_value), ?)",
+    "quote of an agent": "SELECT count(*) FROM consent_requests WHERE instr(lower(quote), ?)",
     "file": "SELECT count(*) FROM imported_files WHERE instr(lower(name), ?)",
     "context card": "SELECT count(*) FROM context_cards WHERE instr(lower(text), ?)",
     "command": "SELECT count(*) FROM run_steps WHERE instr(lower(action), ?)",
@@ -284,10 +286,11 @@ def plant_only_words(runtime: Runtime, word: str, number: int) -> None:
     chats.add_context_card(runtime, thread.id, f"Seen on the table: {word.title()}'s cup.")
     chats.save_draft(runtime, thread.id, f"Once more: {word.title()}.")
     chats.remember_choice(runtime, f"planted {number}", [word.title()])
+    proposals.propose(runtime, f"client:{number}", proposals.Proposed(f"User made vase {number}.", f"a {word}", "notes"), 20)
     with runtime.write() as session:
         consents.add_file(session, new_id(session.now), f"{word} notes.json")
         said = {"draft": f"{word} it is", "revision": f"{word} it may be", "final": f"{word} it was"}
-        held = agents.add_round(session, f"run {number}", 1, f"Is it {word}?", "persona:tom", **said)
+        held = agents.add_round(session, f"run {number}", f"Is it {word}?", "persona:tom", **said)
         agents.add_dissent(session, held, "persona:tom", f"Nobody said {word}.", ("Evidence",), 0.5)
         agents.add_dissent(session, held, "persona:tom", "Nobody said that.", ("Evidence",), 0.5, quote=f"a {word}")
         agents.set_agent(session, f"client:{number}", imported=f'{{"dissent_history": [], "theirs": "{word}"}}')

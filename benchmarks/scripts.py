@@ -5,7 +5,7 @@ stored as memories, and as messages of a chat; each word is typed into the searc
 into find anything, which people see while they type (`typed`). `first hit` counts the words whose sentence is found first. `same`
 counts the pairs of unknown words for which something is found, and the same in the same order.
 
-python -m benchmarks.scripts [--small]
+python -m benchmarks.scripts [--small] [--data ../shared/data]
 """
 
 import argparse
@@ -34,6 +34,7 @@ WAYS = ("memory", "message", "typed")
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="by words only, without the embedding model")
+    parser.add_argument("--data", help="not read: the words are in the repository")
     options = parser.parse_args()
     scripts = json.loads((MADE_UP / "scripts.json").read_text("utf-8"))
     with tempfile.TemporaryDirectory() as folder, closing(bootstrap.start(home=Path(folder))) as runtime:
