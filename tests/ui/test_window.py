@@ -119,8 +119,10 @@ async def test_a_crash_of_a_worker_leaves_the_place_where_it_happened(world: Wor
     monkeypatch.setattr(curate, "count", lambda *_: 1 // 0)
     with pytest.raises(WorkerFailed):
         async with world.opened() as seen:
+            talk = seen.chat.session.talk
             await seen.app.action_mode("memories")
             await seen.settle()
+    talk.close()  # its thread would look at the file while later tests fork
     (written,) = (world.folder / "log").iterdir()
     assert "ZeroDivisionError" in written.read_text("utf-8") and "test_window.py" in written.read_text("utf-8")
 
