@@ -68,8 +68,10 @@ class OpenCouncil:
     round_id: str
     left: tuple[str, ...]
     """The criteria whose reviewers have not spoken, in their order."""
+    of: int = 0
+    """So many reviewers there are in all."""
     advocate: str = ""
-    """The criterion whose reviewer speaks against the answer whatever it thinks of it."""
+    """The agent that speaks against the answer whatever it thinks of it."""
     model: str = ""
     """That reviews beside the rules; empty where none is admitted."""
     calls: int = 0

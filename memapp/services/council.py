@@ -9,6 +9,9 @@ from dataclasses import replace
 from operator import methodcaller
 from random import Random
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memapp.domain.changes import CouncilDecided, Revision
 from memapp.domain.chat import Message, Role
 from memapp.domain.council import Dissent, Objection, OpenCouncil, Round, corrected, is_taken_over
@@ -89,7 +92,7 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
         candidates = [trust.record(session, _agent(one)).candidate for one in names]
         advocate = devils_advocate(candidates, session.now, random).name if reviewer else ""
         calls = writes_draft + len(names) * bool(reviewer) + (model is not None)
-        at = OpenCouncil(round_id, tuple(names), advocate, reviewer, calls)
+        at = OpenCouncil(round_id, tuple(names), len(names), advocate, reviewer, calls)
         checkpoints.advance(session, message.thread_id, methodcaller("with_council", at))
         return agents.get_round(session, round_id), at
 
@@ -99,29 +102,30 @@ def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cance
     seen, told = material(runtime, message, held.draft)
     by_rules, criteria = review.objections(seen), {one.name: one for one in rubric.list_criteria(runtime)}
     model = runtime.chat.ready()
-    before, of = held, len(at.left) + len({one for each in held.dissents for one in each.citations})
+    before, of = held, at.of
+    yield CouncilSat(before, of - len(at.left), of, at.calls)
     for name in at.left:
-        yield CouncilSat(before, of - len(at.left), of, at.calls)
         found = [one for one in by_rules if one.criterion == name]
         if at.model and model is not None and name in criteria:
             found += _reviewed(model, held, criteria[name], told, cancel, speaks_against=at.advocate == _agent(name))
         if cancel.is_set():
             return
-        at = replace(at, left=at.left[1:])
+        at, reader = replace(at, left=at.left[1:]), runtime.reading.ready()
+        rows = embedded(runtime.reading, [one.text for one in found]) if reader and found else None
         with runtime.write() as session:
             agents.count_round(session, _agent(name), "reviewer", at.model)
-            for one in found:
-                _note(runtime, session, held.id, one)
+            for place, one in enumerate(found):
+                _note(session, held.id, one, rows[place] if rows is not None else None, reader.model_id if reader else "")
             checkpoints.advance(session, held.thread_id, methodcaller("with_council", at))
             before = agents.get_round(session, held.id)
         yield CouncilSat(before, of - len(at.left), of, at.calls)
     revised = _revise(runtime, before, by_rules, told, cancel)
     if cancel.is_set():
         return
+    again = review.objections(material(runtime, message, revised)[0]) if revised else []
     with runtime.write() as session:
         if revised:
             agents.revise(session, held.id, revised)
-            again = review.objections(material(runtime, message, revised)[0])
             for dissent in before.dissents:
                 agents.judge_dissent(session, dissent.number, incorporated=is_taken_over(dissent, revised, again))
         agents.count_round(session, AUTHOR, "curator", model.name if model else "")
@@ -148,15 +152,12 @@ def _reviewed(
     return [found] if found else []
 
 
-def _note(runtime: Runtime, session: Session, round_id: str, one: Objection) -> None:
+def _note(session: Session, round_id: str, one: Objection, vector: NDArray[np.float32] | None, model_id: str) -> None:
     """Keep an objection, with its depth: how new it is among those of its agent."""
-    agent, embedder = _agent(one.criterion), runtime.reading.ready()
-    rows = embedded(runtime.reading, [one.text]) if embedder else None
-    vector = None if rows is None else rows[0]
-    past = agents.past_vectors(session, agent, embedder.model_id) if embedder else []
+    agent = _agent(one.criterion)
+    past = agents.past_vectors(session, agent, model_id) if vector is not None else []
     new = novelty(float(vector @ other) for other in past) if vector is not None else 0.0
-    depth = dissent_depth(one.text, [one.criterion], new)
-    by = embedder.model_id if embedder and vector is not None else ""
+    depth, by = dissent_depth(one.text, [one.criterion], new), model_id if vector is not None else ""
     agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, quote=one.quote, vector=vector, model_id=by)
 
 
