@@ -18,6 +18,13 @@ check:
 	$(python) -m mypy
 	$(python) -m pytest -m slow --dist worksteal
 
+# Speed, on a machine that does nothing else for half an hour; with the default model where it is here.
+speed:
+	@sh .ci/setup dev
+	@for name in start embedder lesson_speed recall responsive engine two_call crashes upkeep; do \
+		$(python) -m benchmarks.$$name --small || [ $$? -eq 3 ] || exit 1; done
+	@$(python) -m benchmarks.two_call --small --model default || [ $$? -eq 3 ]
+
 # What tells corrections in free words, fitted anew to its examples; the same examples make the same file.
 corrections:
 	@sh .ci/setup dev
@@ -28,4 +35,4 @@ judge:
 	@sh .ci/setup dev
 	$(python) -m benchmarks.fit_judge --write
 
-.PHONY: run test check corrections judge
+.PHONY: run test check speed corrections judge

@@ -27,8 +27,8 @@ os.environ.update(dict.fromkeys(OFFLINE, "1"))  # read when the libraries are im
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than the cores: a test of the screen mostly waits for it."""
-    return usable_cores() + 1
+    """Three more than the cores: a test of the screen or of another process mostly waits."""
+    return usable_cores() + 3
 
 
 @pytest.fixture(autouse=True)

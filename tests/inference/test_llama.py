@@ -200,7 +200,7 @@ def test_the_trunk_of_another_slot_gives_way_where_both_have_no_room(open_tiny: 
 
 
 def test_prefilling_that_is_interrupted_goes_on_where_it_was(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    cancel, whole, batches = Cancel(), long_prompt(300), []
+    cancel, whole, batches = Cancel(), long_prompt(120), []
     decode = model._context.decode
 
     def interrupted(tokens: list[int], *others: Any, **options: Any) -> bool:

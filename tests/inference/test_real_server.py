@@ -136,8 +136,8 @@ def test_a_whole_chat_is_held_with_it(url: str, tmp_path: Path) -> None:
     assert only(Predicted, happened).source == "model", "its JSON can be read"
     assert only(Completed, happened).reply.text and any(isinstance(one, Streamed) for one in happened)
     learn(runtime, thread)
-    for text in ("I planted tomatoes today.", "And what do I eat?", "Thank you!"):
+    for text in ("I planted tomatoes today.", "And what do I eat?"):
         assert only(Completed, say(runtime, thread, text)).reply.text
         learn(runtime, thread)
-    assert len(chats.page(runtime, thread).messages) == 8
+    assert len(chats.page(runtime, thread).messages) == 6
     runtime.close()

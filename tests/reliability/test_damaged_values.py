@@ -102,7 +102,7 @@ def test_every_column_with_times_is_looked_at(known: Path) -> None:
 
 
 SAMPLE = 4
-MOST, READ_THROUGH, SCREENS = usually(120, thorough=300), usually(60, thorough=300), usually(6, thorough=12)
+MOST, READ_THROUGH, SCREENS = usually(36, thorough=300), usually(24, thorough=300), usually(3, thorough=12)
 """Files, each with one damage: put to every command, refused by most as they are opened, and put to every screen."""
 TOLD_OTHERWISE = ("Not found: ", "Start memapp: it is written anew", "are seen by no chat")
 """What is said of a word that is another one now, which no file can know for damage."""

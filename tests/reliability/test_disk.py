@@ -191,9 +191,9 @@ def tells_all(database: Database) -> bool:
 @pytest.mark.parametrize(
     ("spoil", "times"),
     [
-        (flip, usually(25, thorough=60)),
+        (flip, usually(12, thorough=60)),
         (cut_short, usually(10, thorough=20)),
-        (empty_a_page, usually(20, thorough=40)),
+        (empty_a_page, usually(10, thorough=40)),
         (put_another_log, usually(5, thorough=10)),
     ],
 )
@@ -224,7 +224,7 @@ def test_damage_is_told_or_everything_is_right_and_a_backup_helps(known: Path, t
 def test_a_damaged_backup_is_refused_and_the_file_stays_or_it_is_whole(known: Path, tmp_path: Path) -> None:
     chance = random.Random(13)
     refused = []
-    for number in range(usually(30, thorough=60)):
+    for number in range(usually(12, thorough=60)):
         home = Path(shutil.copytree(known, tmp_path / str(number)))
         home.chmod(0o700)
         path, foreign = home / "memapp.db", home / "from-elsewhere.db"

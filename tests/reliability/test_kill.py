@@ -18,7 +18,7 @@ from tests.builders import learn, make_runtime, new_chat
 from tests.reliability.forked import CONTEXT, begun, usually
 
 ANIMALS = ("bees", "cats", "dogs", "hens", "goats", "mules", "geese", "sheep")
-KILLS = usually(20, thorough=50)
+KILLS = usually(10, thorough=50)
 
 
 def talk(home: Path, out: Connection) -> None:

@@ -18,7 +18,7 @@ from tests.reliability.forked import begun, usually
 from tests.reliability.test_kill import assert_sound
 
 FACTS = [f"User knows person number {number} of the pottery class." for number in range(8)]
-KILLS = usually(25, thorough=100)
+KILLS = usually(12, thorough=100)
 
 
 def plant(home: Path) -> None:

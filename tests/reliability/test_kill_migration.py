@@ -92,7 +92,7 @@ def test_a_killed_migration_was_done_or_not_begun(tmp_path: Path, monkeypatch: p
 @pytest.mark.slow
 def test_a_file_that_was_killed_while_it_was_made_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     migrations, versions = growth(tmp_path, monkeypatch).parent, []
-    for number in count(step=9):
+    for number in count(step=23):
         home = tmp_path / str(number)
         if not is_killed(home / "memapp.db", migrations, number):
             break
@@ -100,5 +100,5 @@ def test_a_file_that_was_killed_while_it_was_made_is_made_anew(tmp_path: Path, m
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         runtime.close()
-    assert len(versions) > 11
+    assert len(versions) > 4
     assert versions == sorted(versions) and versions[0] == 0, "each migration is done or not begun, and the next start goes on"

@@ -79,7 +79,7 @@ def test_idle_work_survives_a_model_that_dies(runtime: Runtime) -> None:
 def test_after_the_second_death_in_a_row_the_app_works_on_without_a_model(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     for _ in range(2):
-        crash_at(runtime, Found, take_turn(runtime, thread, ASKED))
+        crash_at(runtime, Streamed, take_turn(runtime, thread, ASKED))
     assert runtime.chat.state == "failed"
     assert "set it aside" in runtime.chat.note
     models.load_chat_model(runtime)

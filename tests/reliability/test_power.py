@@ -234,7 +234,7 @@ def test_a_backup_is_put_in_place_whole_or_not_at_all(tmp_path: Path) -> None:
     runtime = bootstrap.start(home=home)
     known.append(contents(runtime))
     runtime.close()
-    for failed, done in power_failures(recorder.log, tmp_path, begin, every=usually(3, thorough=1)):
+    for failed, done in power_failures(recorder.log, tmp_path, begin, every=usually(6, thorough=1)):
         assert (failed / backup.relative_to(home)).exists()
         assert is_whole(failed, known[done - 1 : done + 1])
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.reliability.forked import usually
 
-TURNS = usually(300, thorough=10_000)
+TURNS = usually(150, thorough=10_000)
 
 
 @pytest.mark.slow

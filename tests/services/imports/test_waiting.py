@@ -176,7 +176,7 @@ def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(runtime: Runtime,
 
 @pytest.mark.slow
 def test_ten_times_the_facts_are_brought_paged_decided_and_taken_back_in_about_ten_times_the_time(tmp_path: Path) -> None:
-    few, many = (seconds_of_each_step(tmp_path / str(count), count) for count in (500, 5_000))
+    few, many = (seconds_of_each_step(tmp_path / str(count), count) for count in (250, 2_500))
     ratios = {step: round(many[step] / few[step], 1) for step in many}
     assert all(one < 30 for one in ratios.values()), ratios  # 100 where each looks at all others
 
@@ -187,9 +187,9 @@ def seconds_of_each_step(home: Path, count: int) -> dict[str, float]:
 
     @contextmanager
     def timed(step: str) -> Iterator[None]:
-        begun = time.perf_counter()
+        begun = time.process_time()
         yield
-        taken[step] = time.perf_counter() - begun
+        taken[step] = time.process_time() - begun
 
     home.mkdir()
     with closing(make_runtime(home, ScriptedModel())) as runtime:
