@@ -4,6 +4,7 @@ Only what memory holds counts: what waits for a yes, or was denied, is named by 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memapp.domain.memory import Recalled
 from memapp.language.asked import wants_something
@@ -22,9 +23,16 @@ REMINDS = "\n\nYou told me "
 
 def known_limits(runtime: Runtime) -> list[Recalled]:
     """Return the limits that memory holds, the pinned and important ones first."""
-    facts = memories.in_scope(runtime.read(), conversation_scope(runtime), runtime.settings.max_facts)
-    told = [one for one in facts if not one.is_reflected and is_limit(one.text, words_of(one.text))]
-    return [Recalled.of(one, 0.0, "a limit", one.created_at) for one in told]
+    session = runtime.read()
+    texts = memories.texts_in_scope(session, conversation_scope(runtime))
+    facts = memories.get_memories(session, [memory_id for memory_id, text in texts if _is_limit(text)])
+    return [Recalled.of(fact, 0.0, "a limit", fact.created_at) for fact in facts if not fact.is_reflected]
+
+
+@lru_cache(maxsize=65_536)
+def _is_limit(text: str) -> bool:
+    """Return True for the text of a limit; every turn asks this of all memories."""
+    return is_limit(text, words_of(text))
 
 
 def forgotten_limits(runtime: Runtime, reply: str, message: str) -> list[Recalled]:

@@ -171,6 +171,12 @@ def in_scope(session: Session, scope: Scope, limit: int, sort: Sort = Sort.IMPOR
     return session.records(Memory, sql, limit=limit, **scope.values)
 
 
+def texts_in_scope(session: Session, scope: Scope) -> list[tuple[str, str]]:
+    """Return the ids and texts of the live memories in a scope: pinned and important ones first, then the newest."""
+    sql = f"SELECT o.id, o.text FROM memories o WHERE {scope.where} ORDER BY {_ORDERS[Sort.IMPORTANT]}"  # noqa: S608
+    return [(row["id"], row["text"]) for row in session.run(sql, **scope.values)]
+
+
 def get_in_scope(session: Session, scope: Scope, memory_id: str) -> Memory | None:
     """Return a live memory if it is in a scope."""
     sql = f"SELECT {_WHOLE} FROM memories o WHERE o.id = :id AND {scope.where}"  # noqa: S608
