@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from benchmarks import MISSED, bundled_embedder
 from memapp.domain import trust
-from memapp.domain.trust import RoleCandidate, TrustSums
+from memapp.domain.trust import Agent, TrustSums
 from memapp.runtime import Runtime
 
 REVIEWS = Path("disapere_reviews/dev/reviews.jsonl")
@@ -104,7 +104,7 @@ def calibration(path: Path, *, small: bool) -> list[str]:
             errors[what].append((guess - impact) ** 2)
         depth = trust.dissent_depth(text, [name], trust.novelty(float(vector @ past) for past in one.vectors))
         deepest = max(deepest, depth)
-        one.sums = one.sums.plus(trust.dissent_event(trust.Judged(START, depth, impact)).sums)
+        one.sums = one.sums.plus(trust.dissent_event(START, depth, impact=impact).sums)
         one.impacts.append(impact)
         one.depths.append(depth)
         one.vectors.append(vector)
@@ -136,8 +136,9 @@ def _few_words(text: str) -> NDArray[np.float32]:
 
 def roles(draws: int) -> list[str]:
     fit = {"high": 0.9, "middle": 0.6, "low": 0.2001}
-    all_of_them = [RoleCandidate(name, weight, 9) for name, weight in fit.items()]
-    all_of_them += [RoleCandidate("at .2", 0.2, 9), RoleCandidate("new", 0.6, 4), RoleCandidate("late", 0.9, 9, START)]
+    all_of_them = [Agent(name, trust=weight, rounds=9) for name, weight in fit.items()]
+    all_of_them += [Agent("at .2", trust=0.2, rounds=9), Agent("new", rounds=4)]
+    all_of_them += [Agent("late", trust=0.9, rounds=9, probation_until=START)]
     random = Random(1)
     drawn = Counter(trust.devils_advocate(all_of_them, START - timedelta(days=1), random).name for _ in range(draws))
     missed = []
@@ -150,7 +151,7 @@ def roles(draws: int) -> list[str]:
         missed += [f"{name} is drawn by its weight"] if distance > SIGMAS else []
     if set(drawn) - set(fit):
         missed.append(f"nobody is drawn who may not be: {set(drawn) - set(fit)}")
-    if trust.devils_advocate([RoleCandidate("nobody", 0.0)], START, random).name != "nobody":
+    if trust.devils_advocate([Agent("nobody", trust=0.0)], START, random).name != "nobody":
         missed.append("somebody is always drawn")
     return missed
 

@@ -37,22 +37,17 @@ def list_(runtime: Runtime) -> Output:
     return Output([_data(one) for one in found], rows=output.rows, notes=output.notes)
 
 
-def _row(one: Agent) -> dict[str, str]:
-    last = when(one.last_at) if one.last_at else ""
-    return {"name": one.name, "trust": one.counted, "may": MAY[one.leave], "last": last}
+def _row(agent: Agent) -> dict[str, str]:
+    last = when(agent.last_at) if agent.last_at else ""
+    return {"name": agent.name, "trust": agent.counted, "may": MAY[agent.leave], "last": last}
 
 
-def _data(one: Agent) -> dict[str, Any]:
+def _data(agent: Agent) -> dict[str, Any]:
+    name, of = agent.name, agent.total
     return {
-        **{
-            "name": one.name,
-            "called": called_agent(one.name),
-            "model": one.model,
-            "role": one.primary_role,
-            "rounds": one.rounds,
-        },
-        **{"trust": one.trust, "formula": formula(one.total), "kept_share": kept_share(one.total), "may": one.leave},
-        **{"imported": bool(one.imported), "undecided": len(one.undecided), "sums": one.total},
+        **{"name": name, "called": called_agent(name), "model": agent.model, "role": agent.primary_role},
+        **{"rounds": agent.rounds, "trust": agent.trust, "formula": formula(of), "kept_share": kept_share(of)},
+        **{"may": agent.leave, "imported": bool(agent.imported), "undecided": len(agent.undecided), "sums": of},
     }
 
 
@@ -60,35 +55,26 @@ def _data(one: Agent) -> dict[str, Any]:
 @name_argument
 @reads
 def show_agent(runtime: Runtime, name: str) -> Output:
-    """Show an agent, and each event that it is judged by."""
-    one = service.get_agent(runtime, name)
-    rows = [{"at": when(event.at), "why": called("trust_reasons", event.reason)} for event in reversed(one.events)]
-    bits, narrows = service.diversity(runtime, one)
-    notes = [
-        f"{called_agent(one.name)}, {one.primary_role}: {one.counted}",
-        f"It asks first: {one.corrected}." if one.leave == "ask" else "You blocked it." if one.blocked else "",
-        f"{counted(len(one.undecided), 'thing')} it did lately, not corrected and not a week old." if one.undecided else "",
-        "Its record was brought in from a file, whose overrides count as the file says." if one.imported else "",
-        f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it." if narrows else "",
+    """Show how the trust in an agent came about: each event, and the sum of them."""
+    agent = service.get_agent(runtime, name)
+    of, history = agent.total, agent.history()
+    rows = [
+        {"at": when(at), "trust": f"{score:.2f}", "why": called("trust_reasons", reason)}
+        for at, score, reason in reversed(history)
     ]
-    return Output({**_data(one), "events": one.events, "diversity": bits}, rows=rows, notes=notes)
-
-
-@agents.command()
-@name_argument
-@reads
-def trust(runtime: Runtime, name: str) -> Output:
-    """Show how the trust in an agent came about."""
-    one = service.get_agent(runtime, name)
-    of, history = one.total, service.scores(runtime, one.name)
-    lines = [
-        one.counted,
+    bits, narrows = service.diversity(runtime, agent)
+    notes = [
+        f"{called_agent(agent.name)}, {agent.primary_role}: {agent.counted}",
+        *agent.remarks,
+        f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it." if narrows else "",
         f"{formula(of):.2f} by the formula: .4 x {of.impactful} of {of.judged} that were right"
         f" + .3 x depth of {of.dissents} dissents + .3 x (1 - {of.reversed} of {of.favours} decisions for it taken back)",
         f"drawn towards .60, as if there were 5 more events; of its kept share ({kept_share(of):.2f}) the same",
     ]
-    rows = [{"at": when(at), "trust": f"{score:.2f}", "why": called("trust_reasons", reason)} for at, score, _, reason in history]
-    return Output({**_data(one), "history": history}, "\n".join(lines), rows=rows)
+    return Output({**_data(agent), "events": agent.events, "history": history, "diversity": bits}, rows=rows, notes=notes)
+
+
+agents.add_command(show_agent, "trust")
 
 
 @agents.command()

@@ -6,11 +6,13 @@ its own, so that those of a time, of a month or of all times are their sum.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import log2
 from random import Random
 from typing import Literal, NamedTuple
+
+from memapp.domain.text import counted
 
 Role = Literal["creator", "reviewer", "curator"]
 Choice = Literal["draft", "revision", "edit", "none"]
@@ -88,17 +90,13 @@ class Override:
     at: datetime
     kind: OverrideKind
     memory_id: str
-    thread_id: str = ""
     step: str = ""
     output: str = ""
     """What the agent said; empty for what it put into the trash, and for what was erased since."""
     decision: str = ""
     """What the person made of it."""
-    changed: bool = False
-    """It says something else by now."""
-    back: bool = False
-    """It says what the agent said."""
-    undone: bool = False
+    became: Outcome = "open"
+    """`revised` by another text since, `regretted` where the agent's own stands again; else `open`."""
     last_by: str = ""
     """Who changed it last."""
     last_at: datetime | None = None
@@ -110,12 +108,8 @@ class Override:
         return (self.at + DEADLINE).astimezone(UTC)
 
     def outcome(self, now: datetime) -> Outcome:
-        """Return what became of it; back to what the agent said is a regret at once, another text is none."""
-        if self.undone or self.back:
-            return "regretted"
-        if self.changed:
-            return "revised"
-        return "stood" if now >= self.deadline else "open"
+        """Return what became of the correction; one that nobody touched stands after its deadline."""
+        return "stood" if self.became == "open" and now >= self.deadline else self.became
 
 
 # Depth --------------------------------------------------------------------------------------------------------------------
@@ -149,60 +143,33 @@ def shown(of: TrustSums) -> float:
 
 
 def kept_share(of: TrustSums) -> float:
-    return _share(of.impactful, of.judged)
-
-
-def _share(impactful: int, judged: int) -> float:
-    return (impactful + PRIOR * PRIOR_EVENTS) / (judged + PRIOR_EVENTS)
+    return (of.impactful + PRIOR * PRIOR_EVENTS) / (of.judged + PRIOR_EVENTS)
 
 
 def recent(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> tuple[TrustSums, list[TrustEvent]]:
     """Return the sums and the events of the last 90 days, the latter in their order; all there are where these are few."""
     since = now - WINDOW
-    late = [one for one in events if one.at > since]
-    whole = TrustSums().plus(*(sums for month, sums in months.items() if month > f"{since:%Y-%m}"))
-    if whole.events + sum(one.sums.events for one in late) < FEWEST:
-        return TrustSums().plus(*months.values()), list(events)
+    late = [event for event in events if event.at > since]
+    whole = NOTHING.plus(*(sums for month, sums in months.items() if month > f"{since:%Y-%m}"))
+    if whole.events + sum(event.sums.events for event in late) < FEWEST:
+        return NOTHING.plus(*months.values()), list(events)
     return whole, late
 
 
 def total(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> TrustSums:
     """Return the sums by which an agent is judged now."""
     before, late = recent(events, months, now)
-    return before.plus(*(one.sums for one in late))
+    return before.plus(*(event.sums for event in late))
 
 
 def asks_first(events: Sequence[TrustEvent], months: Mapping[str, TrustSums], now: datetime) -> bool:
     """Return True for an agent that was corrected so often that it has to ask, until it is kept often enough again."""
-    before, late = recent(events, months, now)
-    judged, impactful = before.judged, before.impactful
-    asks = kept_share(before) <= ASKS
-    for one in late:
-        judged, impactful = judged + one.sums.judged, impactful + one.sums.impactful
-        asks = _share(impactful, judged) <= (WRITES if asks else ASKS)
+    so_far, late = recent(events, months, now)
+    asks = kept_share(so_far) <= ASKS
+    for event in late:
+        so_far = so_far.plus(event.sums)
+        asks = kept_share(so_far) <= (WRITES if asks else ASKS)
     return asks
-
-
-# Roles --------------------------------------------------------------------------------------------------------------------
-
-
-class RoleCandidate(NamedTuple):
-    name: str
-    trust: float = PRIOR
-    rounds: int = 0
-    probation_until: datetime | None = None
-
-
-def may_be_critical(one: RoleCandidate, now: datetime) -> bool:
-    is_free = one.probation_until is None or one.probation_until <= now
-    return one.trust > EXCLUDED and one.rounds >= PROBATION_ROUNDS and is_free
-
-
-def devils_advocate(candidates: Sequence[RoleCandidate], now: datetime, random: Random) -> RoleCandidate:
-    """Draw who speaks against, each with a chance by its trust, of those in whom there is enough; if there are none, of all."""
-    viable = [one for one in candidates if may_be_critical(one, now)] or list(candidates)
-    weights = [one.trust for one in viable]
-    return random.choices(viable, weights if any(weights) else None)[0]
 
 
 # Diversity ----------------------------------------------------------------------------------------------------------------
@@ -236,26 +203,10 @@ class Act(NamedTuple):
     at: datetime
 
 
-class Approval(NamedTuple):
-    """A yes of the person to what an agent proposed."""
-
-    agent: str
-    number: int
-    at: datetime
-    reversed: bool
-
-
-class Judged(NamedTuple):
-    """A dissent with what became of it."""
-
-    at: datetime
-    depth: float
-    impact: bool
-
-
-def dissent_event(one: Judged, *, favour: bool = True) -> TrustEvent:
-    sums = TrustSums(1, 1, one.impact, 1, one.depth, one.impact and favour)
-    return TrustEvent(one.at, f"dissent_impact_{str(one.impact).lower()}", sums)
+def dissent_event(at: datetime, depth: float, *, impact: bool, favour: bool = True) -> TrustEvent:
+    """Return a dissent; one that changed the outcome is a decision in the agent's favour, but for that of an imported file."""
+    sums = TrustSums(1, 1, impact, 1, depth, impact and favour)
+    return TrustEvent(at, f"dissent_impact_{str(impact).lower()}", sums)
 
 
 def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
@@ -263,18 +214,19 @@ def literal_event(at: datetime, *, regret: bool) -> TrustEvent:
     return TrustEvent(at, "override_imported", TrustSums(events=1, favours=1, reversed=regret, overrides=1, regretted=regret))
 
 
-def approval_event(one: Approval) -> TrustEvent:
-    sums = TrustSums(1, 1, not one.reversed, favours=1, reversed=one.reversed)
-    return TrustEvent(one.at, "approval_reversed" if one.reversed else "approved", sums, one.number)
+def approval_event(at: datetime, number: int, *, reversed: bool) -> TrustEvent:
+    """Return a yes of the person to what an agent proposed."""
+    sums = TrustSums(1, 1, not reversed, favours=1, reversed=reversed)
+    return TrustEvent(at, "approval_reversed" if reversed else "approved", sums, number)
 
 
-def override_event(overrides: Sequence[Override], now: datetime) -> TrustEvent:
+def override_event(overrides: Sequence[Override]) -> TrustEvent:
     """Return what the corrections of one act say together: it was wrong unless the person took all of them back.
 
     One that is taken back counts for the agent. What was kept for a week before was a decision in its favour.
     """
     first, last = overrides[0], overrides[-1]
-    regretted = sum(one.outcome(now) == "regretted" for one in overrides)
+    regretted = sum(override.became == "regretted" for override in overrides)
     stands = regretted < len(overrides)
     kept = first.kind not in ("deny", "choose") and first.at - first.act_at >= KEPT_AFTER
     sums = TrustSums(1, 1, not stands, 0, 0.0, kept, kept and stands, len(overrides), regretted)
@@ -290,15 +242,17 @@ def act_events(
 
     `used` is the start of the last day but one on which the person used memapp: the clock of today alone is not believed.
     """
-    corrected: dict[object, list[Override]] = {}
-    for one in sorted(overrides, key=lambda one: one.number):
-        corrected.setdefault(one.act or one.step, []).append(one)
-    events = [override_event(group, now) for group in corrected.values()]
-    fresh = [one for one in acts if one.number not in corrected]
+    corrected: dict[int | str, list[Override]] = {}
+    for override in sorted(overrides, key=lambda override: override.number):
+        corrected.setdefault(override.act or override.step, []).append(override)
+    events, undecided = [override_event(group) for group in corrected.values()], []
     until = min(now, used) - KEPT_AFTER if used else None
-    kept = [one for one in fresh if until and one.at < until]
-    events += [TrustEvent(one.at + KEPT_AFTER, "kept", TrustSums(1, 1, 1, favours=1), one.number) for one in kept]
-    return events, [one for one in fresh if not (until and one.at < until)]
+    for act in acts:
+        if act.number not in corrected and until and act.at < until:
+            events.append(TrustEvent(act.at + KEPT_AFTER, "kept", TrustSums(1, 1, 1, favours=1), act.number))
+        elif act.number not in corrected:
+            undecided.append(act)
+    return events, undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,19 +270,13 @@ class Agent:
     """The file `memory/<agent>.json` that was brought in of it."""
     events: tuple[TrustEvent, ...] = ()
     """In the order of their time."""
-    months: Mapping[str, TrustSums] | None = None
+    months: Mapping[str, TrustSums] = field(default_factory=dict)
     undecided: tuple[Act, ...] = ()
     """Acts that were neither corrected nor kept for long enough."""
     total: TrustSums = NOTHING
+    trust: float = PRIOR
+    """As it is shown."""
     asks: bool = False
-
-    @property
-    def trust(self) -> float:
-        return shown(self.total)
-
-    @property
-    def candidate(self) -> RoleCandidate:
-        return RoleCandidate(self.name, self.trust, self.rounds, self.probation_until)
 
     @property
     def leave(self) -> Leave:
@@ -336,7 +284,8 @@ class Agent:
 
     @property
     def last_at(self) -> datetime | None:
-        return max((*(one.at for one in self.events[-1:]), *(one.at for one in self.undecided[-1:])), default=None)
+        times = [event.at for event in self.events[-1:]] + [act.at for act in self.undecided[-1:]]
+        return max(times, default=None)
 
     @property
     def counted(self) -> str:
@@ -349,3 +298,34 @@ class Agent:
         """Return how often it was corrected, as the reason why it asks first."""
         wrong = self.total.judged - self.total.impactful
         return f"you took back {wrong:,} of its last {self.total.judged:,}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return what else there is to say of it."""
+        return [
+            f"It asks first: {self.corrected}." if self.leave == "ask" else "You blocked it." if self.blocked else "",
+            f"{counted(len(self.undecided), 'thing')} it did lately, not corrected and not a week old." if self.undecided else "",
+            "Its record was brought in from a file, whose overrides count as the file says." if self.imported else "",
+        ]
+
+    def history(self, last: int = RAW) -> list[tuple[datetime, float, str]]:
+        """Return the trust after each of its last events, and why: oldest first."""
+        first = max(len(self.events) - last, 0)
+        past = ((one, self.events[: place + 1]) for place, one in enumerate(self.events[first:], first))
+        scores = [(one.at, shown(total(until, self.months, one.at)), one.reason) for one, until in past]
+        return scores if first or self.months or not scores else [(scores[0][0], PRIOR, "initial"), *scores]
+
+
+# Roles --------------------------------------------------------------------------------------------------------------------
+
+
+def may_be_critical(agent: Agent, now: datetime) -> bool:
+    is_free = agent.probation_until is None or agent.probation_until <= now
+    return agent.trust > EXCLUDED and agent.rounds >= PROBATION_ROUNDS and is_free
+
+
+def devils_advocate(candidates: Sequence[Agent], now: datetime, random: Random) -> Agent:
+    """Draw who speaks against, each with a chance by its trust, of those in whom there is enough; if there are none, of all."""
+    viable = [agent for agent in candidates if may_be_critical(agent, now)] or list(candidates)
+    weights = [agent.trust for agent in viable]
+    return random.choices(viable, weights if any(weights) else None)[0]

@@ -11,7 +11,7 @@ from memapp.domain.council import Dissent
 from memapp.domain.trust import RAW, Agent, Override, Role
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
-from memapp.services.trust import list_agents, list_overrides, scores
+from memapp.services.trust import list_agents, list_overrides
 from memapp.store import agents, changes
 
 MOST_BYTES = 4 * 1024 * 1024
@@ -94,7 +94,7 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
     if file and not (dissents or overrides or any(one.number for one in agent.events)):
         return dict(file)
     of, now, probation = agent.total, runtime.clock(), agent.probation_until
-    noted = ({"timestamp": _time(at), "score": score, "reason": why} for at, score, _, why in scores(runtime, agent.name))
+    noted = ({"timestamp": _time(at), "score": score, "reason": why} for at, score, why in agent.history())
 
     def last(name: str, own: Iterable[Any]) -> list[Any]:
         return [*file.get(name, ()), *own][-RAW:]

@@ -89,7 +89,7 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
         round_id = agents.add_round(session, run, message.text[:2000], AUTHOR, **given)
         random = Random(round_id)
         random.shuffle(names)
-        candidates = [trust.record(session, _agent(one)).candidate for one in names]
+        candidates = [trust.record(session, _agent(one)) for one in names]
         advocate = devils_advocate(candidates, session.now, random).name if reviewer else ""
         calls = writes_draft + len(names) * bool(reviewer) + (model is not None)
         at = OpenCouncil(round_id, tuple(names), len(names), advocate, reviewer, calls)

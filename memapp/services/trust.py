@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 
 from memapp.domain import strict_json
 from memapp.domain import trust as rules
 from memapp.domain.activity import Rate
 from memapp.domain.changes import CLIENT, AgentChanged, Revision
-from memapp.domain.trust import Agent, Approval, Leave, Override, TrustEvent
+from memapp.domain.trust import Agent, Leave, Override, TrustEvent
 from memapp.errors import NotFound, UsageError
 from memapp.language.history import called_agent
 from memapp.runtime import Runtime
@@ -18,6 +19,7 @@ from memapp.store import changes
 from memapp.store import trust as store
 from memapp.store.session import Session
 
+_RECORD = attrgetter("events", "undecided", "months", "rounds", "blocked", "imported")
 BY_THE_PERSON = ("import", "lessons")
 """Agents that are not blocked: an import is the person's own doing, and lessons have a setting."""
 
@@ -38,31 +40,23 @@ def list_agents(runtime: Runtime) -> list[Agent]:
     """Return all agents of which there is a record, those with the most to go by first."""
     session = runtime.read()
     noted = store.list_agents(session, store.list_names(session))
-    after = min((one.summed_to for one in noted), default=0)
+    after = min((agent.summed_to for agent in noted), default=0)
     overrides, approvals = store.list_overrides(session, after=after), store.list_approvals(session, after=after)
-    found = [_judged(session, one, overrides, approvals) for one in noted]
-    there = [
-        one
-        for one in found
-        if one.name.startswith(CLIENT) or one.events or one.undecided or one.months or one.rounds or one.blocked or one.imported
-    ]
-    return sorted(there, key=lambda one: (-one.total.judged, one.name))
+    judged = [_judged(session, agent, overrides, approvals) for agent in noted]
+    there = [agent for agent in judged if agent.name.startswith(CLIENT) or any(_RECORD(agent))]
+    return sorted(there, key=lambda agent: (-agent.total.judged, agent.name))
 
 
 def get_agent(runtime: Runtime, name: str) -> Agent:
     """Return the agent of a name, or of what it is called. Raises `NotFound`."""
     word = name.casefold()
-    found = next(
-        (one for one in list_agents(runtime) if word in (one.name.casefold(), called_agent(one.name).casefold())),
-        None,
-    )
-    if found is None:
-        raise NotFound(f"There is no agent {name!r}.", "`memapp agents` lists them.")
-    return found
+    for agent in list_agents(runtime):
+        if word in (agent.name.casefold(), called_agent(agent.name).casefold()):
+            return agent
+    raise NotFound(f"There is no agent {name!r}.", "`memapp agents` lists them.")
 
 
 list_overrides = reading(store.list_overrides)
-scores = reading(store.list_scores)
 
 
 def record(session: Session, name: str) -> Agent:
@@ -72,29 +66,33 @@ def record(session: Session, name: str) -> Agent:
     return _judged(session, noted, store.list_overrides(session, *of_it), store.list_approvals(session, *of_it))
 
 
-def _judged(session: Session, agent: Agent, overrides: Iterable[Override], approvals: Iterable[Approval]) -> Agent:
+def _judged(session: Session, agent: Agent, overrides: Iterable[Override], approvals: Iterable[tuple[str, TrustEvent]]) -> Agent:
     """Return an agent with the events by which it is judged, and what they come to."""
-    name, after = agent.name, agent.summed_to
-    corrected = [one for one in overrides if one.agent == name and (one.number > after or not one.number)]
-    acts, used = store.list_acts(session, name, after), store.last_but_one_day(session)
-    events, undecided = rules.act_events(acts, corrected, session.now, used)
-    agreed = [one for one in approvals if one.agent == name and (one.number > after or not one.number)]
-    events += [*map(rules.approval_event, agreed), *map(rules.dissent_event, store.list_judged(session, name))]
-    events += _imported(agent)
-    events.sort(key=lambda one: one.at)
-    months = agent.months or {}
-    sums, asks = rules.total(events, months, session.now), rules.asks_first(events, months, session.now)
-    return replace(agent, events=tuple(events), undecided=tuple(undecided), total=sums, asks=asks)
+    name, now, months = agent.name, session.now, agent.months
+    acts, used = store.list_acts(session, name, agent.summed_to), store.last_but_one_day(session)
+    corrected = [one for one in overrides if one.agent == name and _is_raw(agent, one.number)]
+    events, undecided = rules.act_events(acts, corrected, now, used)
+    events += [event for proposer, event in approvals if proposer == name and _is_raw(agent, event.number)]
+    events += [*store.list_judged(session, name), *_imported(agent)]
+    events.sort(key=lambda event: event.at)
+    sums = rules.total(events, months, now)
+    asks, trust = rules.asks_first(events, months, now), rules.shown(sums)
+    return replace(agent, events=tuple(events), undecided=tuple(undecided), total=sums, trust=trust, asks=asks)
+
+
+def _is_raw(agent: Agent, number: int) -> bool:
+    """Return True for an entry of the history, or a round, that is not in the sums of months."""
+    return number > agent.summed_to or not number
 
 
 def _imported(agent: Agent) -> Iterator[TrustEvent]:
-    """Yield what the file says that was brought in of an agent."""
+    """Yield the events in the file of an agent."""
     file = strict_json.read(agent.imported) if agent.imported else {}
-    for one in file.get("dissent_history", ()):
-        at, impact = datetime.fromisoformat(one["timestamp"]), bool(one["impact"])
-        yield rules.dissent_event(rules.Judged(at, one["depth_score"], impact), favour=False)
-    for one in file.get("override_history", ()):
-        yield rules.literal_event(datetime.fromisoformat(one["timestamp"]), regret=bool(one["regret"]))
+    for said in file.get("dissent_history", ()):
+        at, impact = datetime.fromisoformat(said["timestamp"]), bool(said["impact"])
+        yield rules.dissent_event(at, said["depth_score"], impact=impact, favour=False)
+    for override in file.get("override_history", ()):
+        yield rules.literal_event(datetime.fromisoformat(override["timestamp"]), regret=bool(override["regret"]))
 
 
 # What an agent may do -----------------------------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
-"""The job `trust`: it notes each change of trust with its reason, sums up what is old, and proposes weights for the rubric."""
+"""The job `trust`: it sums up old events, puts agents of very little trust on probation, and proposes weights for the rubric."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from datetime import datetime
+from math import inf
 
 from memapp.domain import trust as rules
 from memapp.domain.consent import RUBRIC
 from memapp.domain.jobs import Pace, has_leapt
-from memapp.domain.trust import Agent, Override
+from memapp.domain.trust import Agent, Override, TrustEvent
 from memapp.domain.utterance import RULES
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -20,9 +21,9 @@ from memapp.store.session import Session
 
 
 def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
-    """Note each change of trust with its reason, sum up what is old, and propose weights; yield 1 for each agent.
+    """Sum up what is old, and propose weights; yield 1 for each agent of which something was old.
 
-    After a leap of the clock nothing is noted: it would be of a time that never was.
+    After a leap of the clock nothing is done: it would be of a time that never was.
     """
     if last is not None and has_leapt(last, runtime.clock()):
         return
@@ -30,52 +31,35 @@ def run_job(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int
         if cancel.is_set():
             return
         with runtime.write() as session:
-            is_new = _note(session, agent)
-            _sum_up(session, agent)
-        if is_new:
+            is_changed = _sum_up(session, agent)
+            if agent.trust <= rules.EXCLUDED and (agent.probation_until or session.now) <= session.now:
+                rows.set_agent(session, agent.name, probation_until=session.now + rules.PROBATION)
+        if is_changed:
             yield 1
     propose_weights(runtime, list_overrides(runtime))
 
 
 def waiting(runtime: Runtime) -> int:
-    """Count the agents in which the trust changed since it was noted last."""
-    session = runtime.read()
-    return sum(bool(_news(session, one)) for one in list_agents(runtime))
+    """Count the agents of which something is to be summed up."""
+    return sum(bool(_old(agent, runtime.clock())) for agent in list_agents(runtime))
 
 
-def _news(session: Session, agent: Agent) -> list[int]:
-    """Return the places of the events whose trust is not noted yet."""
-    known = store.list_scores(session, agent.name)
-    return [at for at, event in enumerate(agent.events) if not known or event.at > known[-1][0]]
+def _old(agent: Agent, now: datetime) -> list[TrustEvent]:
+    """Return the events before the last hundred of those that can change no more."""
+    settled = sorted((event for event in agent.events if event.number), key=lambda event: event.number)
+    first_open = min((act.number for act in agent.undecided), default=inf)
+    return [event for event in settled[: -rules.RAW] if event.number < first_open and now - event.at > rules.DEADLINE]
 
 
-def _note(session: Session, agent: Agent) -> bool:
-    """Write the trust after each event that came since the last time, and put an agent of very little on probation."""
-    news, add = _news(session, agent), partial(store.add_score, session, agent.name)
-    if news and not store.list_scores(session, agent.name):
-        add(min(session.now, agent.events[0].at), rules.PRIOR, rules.formula(rules.NOTHING), "initial")
-    for place in news:
-        event = agent.events[place]
-        sums = rules.total(agent.events[: place + 1], agent.months or {}, event.at)
-        add(event.at, rules.shown(sums), rules.formula(sums), event.reason)
-    if agent.trust <= rules.EXCLUDED and (agent.probation_until is None or agent.probation_until < session.now):
-        rows.set_agent(session, agent.name, probation_until=session.now + rules.PROBATION)
-    return bool(news)
-
-
-def _sum_up(session: Session, agent: Agent) -> None:
-    """Keep the sums of events before the last hundred, of those that can change no more."""
-    settled = sorted((one for one in agent.events if one.number), key=lambda one: one.number)
-    first_open = min((one.number for one in agent.undecided), default=settled[-1].number + 1 if settled else 0)
-    old = [one for one in settled[: -rules.RAW] if one.number < first_open and session.now - one.at > rules.DEADLINE]
-    for event in old:
+def _sum_up(session: Session, agent: Agent) -> bool:
+    """Keep the sums of the events before the last hundred; return whether there are any."""
+    old, judged = _old(agent, session.now), store.list_judged(session, agent.name)[: -rules.RAW]
+    for event in (*old, *judged):
         store.add_to_month(session, agent.name, event)
     if old:
         rows.set_agent(session, agent.name, summed_to=old[-1].number)
-    judged = store.list_judged(session, agent.name)[: -rules.RAW]
-    for one in judged:
-        store.add_to_month(session, agent.name, rules.dissent_event(one))
     store.drop_dissents(session, agent.name, len(judged))
+    return bool(old or judged)
 
 
 def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memapp.domain.trust import Act, Agent, Approval, Judged, Override, TrustEvent, TrustSums, role_of
+from memapp.domain.trust import Act, Agent, Override, TrustEvent, TrustSums, approval_event, dissent_event, role_of
 from memapp.store.agents import get_agent
 from memapp.store.session import Session
 
@@ -26,14 +26,14 @@ def list_names(session: Session) -> list[str]:
 def list_agents(session: Session, names: Sequence[str]) -> list[Agent]:
     """Return what is noted of agents, in the order of their names; one of which nothing is gets what its name says."""
     found = (get_agent(session, name) or Agent(name, name.partition(":")[2], role_of(name)) for name in names)
-    return [replace(one, months=list_months(session, one.name)) for one in found]
+    return [replace(agent, months=list_months(session, agent.name)) for agent in found]
 
 
 def list_overrides(session: Session, agent: str = "", after: int = 0) -> list[Override]:
     """Return the person's corrections of an agent, or of all, since an entry of the history."""
-    sql = """SELECT *, CASE WHEN last IS NULL THEN 0 ELSE normalise(last) <> normalise(decision) END AS changed,
-                    CASE WHEN last IS NULL OR output = decision THEN 0
-                         ELSE normalise(last) = normalise(output) AND normalise(output) <> normalise(decision) END AS back
+    sql = """SELECT *, CASE WHEN undone THEN 'regretted'
+                            WHEN last IS NULL OR normalise(last) = normalise(decision) THEN 'open'
+                            WHEN normalise(last) = normalise(output) THEN 'regretted' ELSE 'revised' END AS became
              FROM overrides
              WHERE user_id = :user AND (number > :after OR number = 0) AND (:agent IN (agent, '')) ORDER BY at"""
     return session.records(Override, sql, agent=agent, after=after)
@@ -47,23 +47,25 @@ def list_acts(session: Session, agent: str, after: int) -> list[Act]:
     return [Act(number, datetime.fromisoformat(at)) for number, at in session.run(sql, agent=agent, after=after)]
 
 
-def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[Approval]:
-    """Return the person's yeses to what an agent proposed, or all did, and to the revisions of a council that it wrote."""
-    sql = f"""SELECT r.proposer AS agent, p.number, p.ts AS at,
-                     EXISTS (SELECT 1 FROM history u WHERE u.undoes = p.step) AS reversed
+def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[tuple[str, TrustEvent]]:
+    """Return the agents to whose proposals, and to whose revisions after a council, the person said yes."""
+    sql = f"""SELECT r.proposer, p.ts, p.number, EXISTS (SELECT 1 FROM history u WHERE u.undoes = p.step)
               FROM history p CROSS JOIN consent_requests r ON r.id = p.meta ->> 'request_id'
               WHERE p.user_id = :user AND p.actor = 'person' AND p.number > :after AND p.event = 'PROFILE' AND p.undoes IS NULL
                 AND coalesce(p.meta ->> 'decision', 'changed') IN ('changed', 'approved')
                 AND :agent IN (r.proposer, '') AND r.proposer {_IS_AGENT} AND r.field <> 'rubric'
-              UNION ALL SELECT author, 0, decided_at, reverted_at IS NOT NULL FROM rounds
+              UNION ALL SELECT author, decided_at, 0, reverted_at IS NOT NULL FROM rounds
               WHERE user_id = :user AND :agent IN (author, '') AND choice = 'revision'"""  # noqa: S608
-    return session.records(Approval, sql, agent=agent, after=after)
+    found = session.run(sql, agent=agent, after=after)
+    return [(name, approval_event(datetime.fromisoformat(at), number, reversed=back)) for name, at, number, back in found]
 
 
-def list_judged(session: Session, agent: str) -> list[Judged]:
-    sql = """SELECT created_at AS at, depth, impact FROM dissents
+def list_judged(session: Session, agent: str) -> list[TrustEvent]:
+    """Return the dissents of an agent of which it is known whether the decision took them over."""
+    sql = """SELECT created_at, depth, impact FROM dissents
              WHERE user_id = :user AND agent = :agent AND impact IS NOT NULL ORDER BY number"""
-    return session.records(Judged, sql, agent=agent)
+    found = session.run(sql, agent=agent)
+    return [dissent_event(datetime.fromisoformat(at), depth, impact=bool(impact)) for at, depth, impact in found]
 
 
 def last_but_one_day(session: Session) -> datetime | None:
@@ -99,19 +101,6 @@ def drop_dissents(session: Session, agent: str, count: int) -> None:
     sql = """DELETE FROM dissents WHERE number IN (SELECT number FROM dissents WHERE user_id = :user AND agent = :agent
              AND impact IS NOT NULL ORDER BY number LIMIT :count)"""
     session.run(sql, agent=agent, count=count)
-
-
-def list_scores(session: Session, agent: str) -> list[tuple[datetime, float, float, str]]:
-    """Return the history of an agent's trust, oldest first: when, as shown, by the formula, why."""
-    rows = session.run(
-        "SELECT ts, score, formula, reason FROM trust_history WHERE user_id = :user AND agent = :agent ORDER BY number",
-        agent=agent,
-    )
-    return [(datetime.fromisoformat(row["ts"]), row["score"], row["formula"], row["reason"]) for row in rows]
-
-
-def add_score(session: Session, agent: str, at: datetime, score: float, formula: float, reason: str) -> None:
-    session.insert("trust_history", agent=agent, ts=at, score=score, formula=formula, reason=reason)
 
 
 def escalated(session: Session, since: datetime) -> tuple[int, int]:

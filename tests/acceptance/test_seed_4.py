@@ -11,7 +11,7 @@ import pytest
 
 from memapp.domain import trust as rules
 from memapp.domain.changes import Actor, Created
-from memapp.domain.trust import Agent, RoleCandidate
+from memapp.domain.trust import Agent
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
 from memapp.services import agent_files, curate, rubric, trust, trust_upkeep, undo
@@ -89,10 +89,10 @@ def test_compute_dynamic_trust_scores_that_quantify_how_reliable_critiques_and_g
 def test_influence_agent_roles_low_quality_dissenters_are_no_devils_advocate(runtime: Runtime) -> None:
     for seq in range(1, 6):
         dissent(runtime, f"Objection {'abcdef'[seq]}, and why.", "Accuracy", impact=True, seq=seq)
-    tom = of(runtime, "persona:tom").candidate
+    tom = of(runtime, "persona:tom")
     assert tom.rounds == 5
-    low = RoleCandidate("low", 0.2, 9)
-    drawn = {rules.devils_advocate([tom, low, RoleCandidate("new")], runtime.clock(), Random(at)).name for at in range(50)}
+    low = Agent("low", trust=0.2, rounds=9)
+    drawn = {rules.devils_advocate([tom, low, Agent("new")], runtime.clock(), Random(at)).name for at in range(50)}
     assert drawn == {"persona:tom"}
 
 
@@ -152,7 +152,7 @@ def test_phase_4_2_depth_decay_and_probation(runtime: Runtime) -> None:
     first = dissent(runtime, "word " * 50, "A", "B", "C", impact=True)
     again = dissent(runtime, "word " * 50, "A", "B", "C", impact=True, seq=2)
     assert (first, again) == (pytest.approx(1.5), pytest.approx(1.5, abs=1e-6)), "a repeated text is not new"
-    assert not rules.may_be_critical(of(runtime, "persona:tom").candidate, runtime.clock()), "two rounds are too few"
+    assert not rules.may_be_critical(of(runtime, "persona:tom"), runtime.clock()), "two rounds are too few"
     for seq in range(3, 13):
         dissent(runtime, "word", impact=False, seq=seq)
     assert isinstance(runtime.clock, Clock)
@@ -175,8 +175,8 @@ def test_phase_4_3_revert_detection_and_controversy_tracking(runtime: Runtime) -
 
 
 def test_phase_4_4_probabilistic_inclusion_and_trust_weighted_roles(runtime: Runtime) -> None:
-    candidates = [RoleCandidate("high", 0.9, 5), RoleCandidate("low", 0.3, 5)]
+    candidates = [Agent("high", trust=0.9, rounds=5), Agent("low", trust=0.3, rounds=5)]
     draws = Counter(rules.devils_advocate(candidates, runtime.clock(), one).name for one in [Random(3)] for _ in range(10_000))
     assert draws["low"] / 10_000 == pytest.approx(0.25, abs=0.02), "low trust keeps a chance"
-    fallback = [RoleCandidate("a", 0.1), RoleCandidate("b", 0.2, 9)]
+    fallback = [Agent("a", trust=0.1), Agent("b", trust=0.2, rounds=9)]
     assert rules.devils_advocate(fallback, runtime.clock(), Random(3)).name in ("a", "b"), "somebody is always there"

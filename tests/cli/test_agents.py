@@ -36,11 +36,10 @@ def test_trust_is_told_with_its_count_and_why(corrected: Terminal) -> None:
     assert "the model tiny, creator: trust 0.42 (kept 0 of 7)" in err
     assert "It asks first: you took back 7 of its last 7." in err
     assert "1 thing it did lately" in err
-    corrected("upkeep", "--job", "trust")
-    _, out, _ = corrected("agents", "trust", "model:tiny")
-    assert "0.30 by the formula: .4 x 0 of 7 that were right" in out
-    assert out.splitlines()[3].endswith("\t0.60\tnew")
-    assert out.splitlines()[-1].endswith("\t0.42\tyou trashed it")
+    assert "0.30 by the formula: .4 x 0 of 7 that were right" in err
+    assert out.splitlines()[0].endswith("\t0.42\tyou trashed it")
+    assert out.splitlines()[-1].endswith("\t0.60\tnew")
+    assert corrected("agents", "trust", "model:tiny")[1] == out
     assert "0% (0 of 7)" in corrected("stats")[1], "corrections taken back"
 
 

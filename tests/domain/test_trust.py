@@ -1,6 +1,7 @@
 """The arithmetic of trust, against hand calculations."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memapp.domain import trust
-from memapp.domain.trust import Act, Agent, Judged, Override, RoleCandidate, TrustEvent, TrustSums
+from memapp.domain.trust import Act, Agent, Override, TrustEvent, TrustSums
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -91,6 +92,19 @@ def test_the_last_ninety_days_count_and_all_history_below_five_events() -> None:
     assert trust.total([*old, *new[1:]], {}, NOW) == TrustSums(12, 12, 4)
 
 
+def test_the_history_of_trust_has_a_reason_for_each_score() -> None:
+    of_it = tuple(events(True, False))
+    agent = Agent("rules", events=of_it)
+    assert agent.history() == [
+        (of_it[0].at, 0.6, "initial"),
+        (of_it[0].at, pytest.approx((0.7 + 3) / 6), "kept"),
+        (of_it[1].at, pytest.approx((2 * 0.5 + 3) / 7), "kept"),
+    ]
+    assert agent.history(1) == agent.history()[2:]
+    assert replace(agent, months={"2026-01": TrustSums()}).history()[0][2] == "kept", "it was new before these"
+    assert Agent("rules").history() == []
+
+
 def test_months_count_in_both() -> None:
     new = events(*[True] * 4)
     months = {"2026-02": TrustSums(50, 50, 0), "2026-03": TrustSums(9, 9, 3), "2026-04": TrustSums(6, 6, 6)}
@@ -111,20 +125,25 @@ def test_an_agent_asks_at_its_share_and_writes_again_only_above_the_other() -> N
 
 
 def test_a_critical_role_needs_trust_rounds_and_the_end_of_probation() -> None:
-    fit = RoleCandidate("a", 0.2001, 5)
+    fit = Agent("a", trust=0.2001, rounds=5)
     assert trust.may_be_critical(fit, NOW)
-    assert not trust.may_be_critical(fit._replace(trust=0.2), NOW)
-    assert not trust.may_be_critical(fit._replace(rounds=4), NOW)
-    assert not trust.may_be_critical(fit._replace(probation_until=NOW + DAY), NOW)
-    assert trust.may_be_critical(fit._replace(probation_until=NOW), NOW)
+    assert not trust.may_be_critical(replace(fit, trust=0.2), NOW)
+    assert not trust.may_be_critical(replace(fit, rounds=4), NOW)
+    assert not trust.may_be_critical(replace(fit, probation_until=NOW + DAY), NOW)
+    assert trust.may_be_critical(replace(fit, probation_until=NOW), NOW)
 
 
 def test_the_devils_advocate_is_drawn_by_trust_and_there_is_always_one() -> None:
-    some = [RoleCandidate("high", 0.9, 9), RoleCandidate("low", 0.3, 9), RoleCandidate("out", 0.2, 9), RoleCandidate("new")]
+    some = [
+        Agent("high", trust=0.9, rounds=9),
+        Agent("low", trust=0.3, rounds=9),
+        Agent("out", trust=0.2, rounds=9),
+        Agent("new"),
+    ]
     drawn = Counter(trust.devils_advocate(some, NOW, random).name for random in [Random(4)] for _ in range(4_000))
     assert set(drawn) == {"high", "low"}
     assert drawn["high"] / 4_000 == pytest.approx(0.75, abs=0.03)
-    assert trust.devils_advocate([RoleCandidate("nobody", 0.0)], NOW, Random(4)).name == "nobody"
+    assert trust.devils_advocate([Agent("nobody", trust=0.0)], NOW, Random(4)).name == "nobody"
     again = [trust.devils_advocate(some, NOW, Random(7)).name for _ in range(5)]
     assert len(set(again)) == 1
 
@@ -148,20 +167,20 @@ def test_an_override_is_open_for_a_day_and_a_way_back_is_a_regret_at_once() -> N
     assert one.deadline == one.at + timedelta(hours=24)
     assert one.outcome(NOW) == "open"
     assert one.outcome(one.deadline) == "stood"
-    assert over(1, undone=True).outcome(NOW) == over(1, back=True).outcome(NOW) == "regretted"
-    assert over(1, changed=True).outcome(NOW) == "revised"
+    assert over(1, became="regretted").outcome(NOW) == "regretted"
+    assert over(1, became="revised").outcome(NOW) == "revised"
 
 
 def test_a_correction_that_is_taken_back_counts_for_the_agent() -> None:
-    stood, regretted = trust.override_event([over(1)], NOW), trust.override_event([over(1, undone=True)], NOW)
+    stood, regretted = trust.override_event([over(1)]), trust.override_event([over(1, became="regretted")])
     assert (stood.sums.impactful, regretted.sums.impactful) == (0, 1)
     assert regretted.reason == "override_regretted"
-    twice = trust.override_event([over(1, undone=True), over(1, "delete", number=300)], NOW)
+    twice = trust.override_event([over(1, became="regretted"), over(1, "delete", number=300)])
     assert (twice.sums.judged, twice.sums.impactful, twice.sums.overrides, twice.sums.regretted) == (1, 0, 2, 1)
 
 
 def test_what_was_kept_for_a_week_and_corrected_then_was_a_favour_that_is_reversed() -> None:
-    soon, late = (trust.override_event([over(1, after=days * DAY)], NOW).sums for days in (6, 8))
+    soon, late = (trust.override_event([over(1, after=days * DAY)]).sums for days in (6, 8))
     assert (soon.favours, soon.reversed) == (0, 0)
     assert (late.favours, late.reversed) == (1, 1)
 
@@ -186,7 +205,7 @@ def test_citations_that_narrow_while_trust_is_high_are_flagged() -> None:
 
 
 def test_what_is_shown_says_its_count() -> None:
-    assert Agent("rules", total=TrustSums(8, 8, 1)).counted == "trust 0.45 (kept 1 of 8)"
+    assert Agent("rules", total=TrustSums(8, 8, 1), trust=0.45).counted == "trust 0.45 (kept 1 of 8)"
     assert Agent("rules", total=TrustSums(8, 8, 1)).corrected == "you took back 7 of its last 8"
     assert Agent("rules").counted == "trust 0.60 (nothing to go by yet)"
-    assert trust.dissent_event(Judged(NOW, 1.4, True)).reason == "dissent_impact_true"
+    assert trust.dissent_event(NOW, 1.4, impact=True).reason == "dissent_impact_true"

@@ -31,15 +31,10 @@ class ShownAgent:
     agent: Agent
     calls: tuple[Call, ...]
     """What another program asked for, the latest first."""
-    scores: tuple[float, ...]
-    """Its trust so far, oldest first."""
 
 
 def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
-    found = trust.list_agents(runtime)
-    return tuple(
-        ShownAgent(one, _calls(runtime, one), tuple(score for _, score, _, _ in trust.scores(runtime, one.name))) for one in found
-    )
+    return tuple(ShownAgent(agent, _calls(runtime, agent)) for agent in trust.list_agents(runtime))
 
 
 def _calls(runtime: Runtime, agent: Agent) -> tuple[Call, ...]:
@@ -56,7 +51,7 @@ class AgentRows(TimedRows[ShownAgent]):
         agent = item.agent
         style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[agent.leave]
         may = {"write": "", "ask": "! asks first", "nothing": "✗ blocked"}[agent.leave]
-        line = "".join(bars([*item.scores, agent.trust][-LINE:]))
+        line = "".join(bars([*(score for _, score, _ in agent.history(LINE)), agent.trust][-LINE:]))
         head = joined(
             (f"{shorten(called_agent(agent.name), NAME - 1):{NAME}}", "bold"),
             f"{agent.counted:{COUNTED}}",
@@ -75,9 +70,7 @@ def told(shown: ShownAgent) -> str:
     wrong = agent.total.judged - agent.total.impactful
     lines = [
         ", ".join(filter(None, (agent.counted, f"corrected {wrong:,}" if wrong else "", _right_after_all(agent)))),
-        f"It asks first: {agent.corrected}." if agent.leave == "ask" else "You blocked it." if agent.blocked else "",
-        f"{counted(len(agent.undecided), 'thing')} it did lately that nobody corrected so far." if agent.undecided else "",
-        "Its record was brought in from a file, whose overrides count as the file says." if agent.imported else "",
+        *agent.remarks,
         *_log(agent),
         *_asked(shown.calls),
     ]

@@ -113,8 +113,6 @@ REGISTRY: dict[str, How] = {
     "dissents.quote": How.ROW,
     "dissents.citations": How.WORDLESS,
     "dissents.vector": How.OWNER,
-    "trust_history.agent": How.WORDLESS,
-    "trust_history.reason": How.WORDLESS,
     "agent_months.agent": How.WORDLESS,
     "agent_months.month": How.WORDLESS,
     "rubric.criterion": How.WORDLESS,
