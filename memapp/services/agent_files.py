@@ -3,42 +3,23 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+from memapp import paths
 from memapp.domain import strict_json
 from memapp.domain.changes import AgentChanged, Revision
 from memapp.domain.council import Dissent
-from memapp.domain.trust import RAW, Agent, Override, Role
+from memapp.domain.trust import RAW, Agent, Override
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services.trust import list_agents, list_overrides
 from memapp.store import agents, changes
+from memapp.store.session import Rejected
 
 MOST_BYTES = 4 * 1024 * 1024
-_CONTEXT: dict[str, Any] = {"task": str, "artifact_type": str}
-FORM: dict[str, Any] = {
-    **{"agent_name": str, "model": str, "primary_role": str, "trust_score": float, "rounds_participated": int},
-    "dissent_history": [
-        {
-            **{"round_id": str, "timestamp": datetime, "context": _CONTEXT, "dissent_text": str, "rubric_citations": [str]},
-            **{"impact": bool | None, "depth_score": float, "feedback_incorporated": bool},
-        }
-    ],
-    "override_history": [
-        {
-            **{"round_id": str, "timestamp": datetime, "context": _CONTEXT, "agent_output": str, "human_decision": str},
-            **{"regret": bool, "auto_check_deadline": datetime, "reverted_by": str | None},
-        }
-    ],
-    "trust_score_history": [{"timestamp": datetime, "score": float, "reason": str}],
-    "long_term_stats": {
-        **{"avg_dissent_depth_last_90d": float, "dissent_impact_ratio_last_90d": float},
-        **{"total_overrides": int, "regret_rate_last_90d": float},
-    },
-    "probation_until": datetime | None,
-}
-"""The fields of the file with their types; `_OPTIONAL` may be missing."""
-_OPTIONAL = {"artifact_type", "probation_until"}
+TIMES = frozenset({"timestamp", "auto_check_deadline", "probation_until"})
+MAY_BE_NULL = frozenset({"impact", "reverted_by", "probation_until"})
+OPTIONAL = frozenset({"artifact_type", "probation_until"})
 
 
 def import_agent(runtime: Runtime, path: Path) -> Revision:
@@ -49,41 +30,41 @@ def import_agent(runtime: Runtime, path: Path) -> Revision:
         if len(text) > MOST_BYTES:
             raise ValueError("it is too large")
         data = strict_json.read(text.decode())
-        check(data, FORM, "the file")
-        name, role = data["agent_name"], data["primary_role"]
-        if not 0 < len(name) <= 200 or len(data["model"]) > 200 or role not in get_args(Role):
-            raise ValueError("its name, model or role is none")
+        check(data)
     except ValueError as error:
         raise UsageError(f"{path} is no record of an agent: {error}.") from None
-    known = next((one for one in list_agents(runtime) if one.name == name), Agent(name))
+    name, until = data["agent_name"], data.get("probation_until")
+    known = next((agent for agent in list_agents(runtime) if agent.name == name), Agent(name))
     if name in ("person", "undo") or known.imported or known.events or known.undecided:
         raise UsageError(f"There is a record of {name} here already.", "It is kept as it is.")
-    until, written = data.get("probation_until"), strict_json.write(data)
-    probation = datetime.fromisoformat(until) if until else None
-    change = AgentChanged(name, None, written, data["model"], role, data["rounds_participated"], probation)
-    with runtime.write() as session:
-        return changes.apply(session, change, runtime.actor())
+    probation, says = datetime.fromisoformat(until) if until else None, (data["model"], data["primary_role"])
+    change = AgentChanged(name, None, strict_json.write(data), *says, data["rounds_participated"], probation)
+    try:
+        with runtime.write() as session:
+            return changes.apply(session, change, runtime.actor())
+    except Rejected:
+        raise UsageError(f"{path} is no record of an agent: its name, model, role or rounds cannot be.") from None
 
 
-def check(value: Any, form: Any, place: str) -> None:
-    """Raise `ValueError` where a value has not the form of the file."""
-    if isinstance(form, Mapping):
-        if not isinstance(value, Mapping) or value.keys() - form or form.keys() - value.keys() - _OPTIONAL:
+def check(data: Any) -> None:
+    """Raise `ValueError` for what has not the form of `assets/agent.json`."""
+    _check(data, strict_json.read(paths.bundled("assets", "agent.json").read_text("utf-8")), "the file")
+
+
+def _check(value: Any, example: Any, place: str) -> None:
+    if isinstance(example, Mapping):
+        if not isinstance(value, Mapping) or value.keys() - example or example.keys() - value.keys() - OPTIONAL:
             raise ValueError(f"{place} has other fields")
-        for name, one in value.items():
-            check(one, form[name], name)
-    elif isinstance(form, list):
-        if not isinstance(value, list):
-            raise ValueError(f"{place} is no list")
-        for one in value:
-            check(one, form[0], place)
-    elif form == datetime | None and value is None:
-        return
-    elif form in (datetime, datetime | None):
-        if datetime.fromisoformat(value if isinstance(value, str) else "").tzinfo is None:
+        for name, part in value.items():
+            _check(part, example[name], name)
+    elif isinstance(value, list) and isinstance(example, list):
+        for part in value:
+            _check(part, example[0], place)
+    elif value is not None or place not in MAY_BE_NULL:
+        if type(value) is not type(example) and (type(value), type(example)) != (int, float):
+            raise ValueError(f"{place} is of another type")
+        if place in TIMES and datetime.fromisoformat(value).tzinfo is None:
             raise ValueError(f"{place} has no time zone")
-    elif not isinstance(value, float | int if form is float else form) or (form in (int, float) and isinstance(value, bool)):
-        raise ValueError(f"{place} is of another type")
 
 
 def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:

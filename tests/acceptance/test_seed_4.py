@@ -144,7 +144,7 @@ def test_provide_data_for_metrics_dissent_impact_regret_rate_and_escalation_usef
 def test_phase_4_1_core_memory_system_and_its_json_schema(runtime: Runtime) -> None:
     curate.edit(runtime, remember(runtime, "I keep bees."), "I keep hens.")
     record = agent_files.export_agent(runtime, of(runtime, "model:tiny"))
-    agent_files.check(record, agent_files.FORM, "the file")
+    agent_files.check(record)
     assert (record["model"], record["primary_role"]) == ("tiny", "creator")
 
 

@@ -498,7 +498,9 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tm
     assert agent.imported
     assert agent.rounds == 24
 
-    for broken in ("[]", "{}", "{", strict_json.write({**record, "agent_name": ""}), strict_json.write({**record, "more": 1})):
+    wrong = ({"agent_name": ""}, {"more": 1}, {"rounds_participated": -1}, {"primary_role": "king"}, {"trust_score": True})
+    wrong += ({"probation_until": "2026-01-31"}, {"probation_until": 3}, {"dissent_history": {}})  # type: ignore[assignment]
+    for broken in ("[]", "{}", "{", *(strict_json.write(record | {"agent_name": "Creator2"} | one) for one in wrong)):
         path.write_text(broken)
         with pytest.raises(UsageError, match="no record of an agent"):
             agent_files.import_agent(runtime, path)
