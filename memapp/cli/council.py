@@ -1,6 +1,5 @@
 """A second opinion from the command line: reviewers look at an answer, and the person takes what they want."""
 
-import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +10,6 @@ from memapp.cli.talk import answer, learn, load
 from memapp.domain.chat import Role, Thread
 from memapp.domain.council import Round
 from memapp.domain.trust import Choice
-from memapp.domain.turn import CouncilSat
 from memapp.errors import UsageError
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
@@ -43,15 +41,13 @@ def council(options: dict[str, Any], text: tuple[str, ...], chat_id: str, take: 
         if question:
             turn.checked(question)
             thread = thread if chat_id and thread else chats.new_thread(runtime)
-            answer(runtime, thread.id, turn.take_turn(runtime, thread.id, question), as_json=False)
-        message_id = _answered(runtime, thread)
-        sat = None
-        for sat in service.hold(runtime, message_id, cancel=Cancel()):
-            if isinstance(sat, CouncilSat) and sys.stderr.isatty():
-                say(f"{sat.spoken} of {sat.of} reviewers have spoken, at most {sat.calls} calls of a model.")
+            events = service.ask(runtime, thread.id, question)
+        else:
+            events = service.hold(runtime, _answered(runtime, thread))
+        answer(runtime, events, as_json=as_json)
         if question:
             learn(runtime, Cancel())
-        held = service.of_messages(runtime, [message_id])[message_id]
+        held = _last(runtime, thread)
         if as_json:
             show_json(asdict(held))
         else:
@@ -73,10 +69,18 @@ def _answered(runtime: Runtime, thread: Thread | None) -> str:
     return found
 
 
+def _last(runtime: Runtime, thread: Thread | None) -> Round:
+    """Return the council over the last answer of a chat."""
+    message_id = _answered(runtime, thread)
+    if held := service.of_messages(runtime, [message_id]).get(message_id):
+        return held
+    raise UsageError("No council was held over the last answer.", "`memapp council` holds one.")
+
+
 def _show(runtime: Runtime, held: Round) -> None:
-    for one in service.ranked(runtime, held):
-        quote = f" ({one.quote})" if one.quote not in one.text else ""
-        show(f"✗ {', '.join(one.citations)}: {one.text}{quote}")
+    for dissent in service.ranked(runtime, held):
+        quote = f" ({dissent.quote})" if dissent.quote not in dissent.text else ""
+        show(f"✗ {', '.join(dissent.citations)}: {dissent.text}{quote}")
     if not held.dissents:
         show("Nobody objects: the answer stands.")
     elif held.revision:
@@ -85,10 +89,6 @@ def _show(runtime: Runtime, held: Round) -> None:
 
 
 def _decide(runtime: Runtime, thread: Thread | None, choice: Choice, text: str) -> None:
-    message_id = _answered(runtime, thread)
-    held = service.of_messages(runtime, [message_id]).get(message_id)
-    if held is None:
-        raise UsageError("No council was held over the last answer.", "`memapp council` holds one.")
-    service.decide(runtime, held.id, choice, text)
-    show(service.of_messages(runtime, [message_id])[message_id].final or "Neither stands any more.")
+    service.decide(runtime, _last(runtime, thread).id, choice, text)
+    show(_last(runtime, thread).final or "Neither stands any more.")
     say("To undo: memapp undo.")

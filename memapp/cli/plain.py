@@ -75,7 +75,7 @@ class _Talk:
         with self._stopped_by_ctrl_c() as cancel:
             thread_id = self._begun()
             self._label(self._runtime.persona(self._persona).name)
-            answer(self._runtime, thread_id, take(self._runtime, thread_id, *said, cancel=cancel))
+            answer(self._runtime, take(self._runtime, thread_id, *said, cancel=cancel))
 
     def _carry_out(self, command: Command) -> None:
         runtime = self._runtime

@@ -23,6 +23,7 @@ from memapp.domain.turn import (
     Asked,
     CarriedOut,
     Completed,
+    CouncilSat,
     Failed,
     Found,
     Remembered,
@@ -73,7 +74,9 @@ def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id
         if runtime.chat.state == "failed" and not chat_id and not memory_request.needs_no_model(runtime, "", question, pasted):
             raise _no_model(runtime)  # else every try would leave a chat
         thread_id = chat_id or chats.new_thread(runtime, persona).id
-        answer(runtime, thread_id, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
+        seen = answer(runtime, turn.take_turn(runtime, thread_id, question, pasted=pasted), as_json=as_json)
+        if as_json:
+            show_json(_summary(thread_id, seen))
         learn(runtime, Cancel())
 
 
@@ -97,8 +100,11 @@ def load(runtime: Runtime) -> None:
     search_by_meaning(runtime)
 
 
-def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_json: bool = False) -> None:
-    """Write the answer: as it comes for a person, whole for a pipe, which must not get a reply that was begun and dropped."""
+def answer(runtime: Runtime, events: Iterable[TurnEvent], *, as_json: bool = False) -> list[TurnEvent]:
+    """Write the answer, unless it is told as JSON by what is returned.
+
+    It streams for a person; a pipe gets it as a whole, since it must not get a reply that was begun and dropped.
+    """
     seen: list[TurnEvent] = []
     streams, streamed = sys.stdout.isatty() and not as_json, False
     for event in events:
@@ -132,8 +138,9 @@ def answer(runtime: Runtime, thread_id: str, events: Iterable[TurnEvent], *, as_
             case Asked(question=question):
                 say(f"memapp asks: {question.text}")
                 _say_what_waits(runtime, seen)
-    if as_json:
-        show_json(_summary(thread_id, seen))
+            case CouncilSat() if sys.stderr.isatty():
+                say(f"{event.spoken} of {event.of} reviewers have spoken, at most {event.calls} calls of a model.")
+    return seen
 
 
 def _no_model(runtime: Runtime) -> ModelError:

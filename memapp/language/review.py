@@ -22,19 +22,9 @@ CLOSE = frozenset(lexicon("judge").entry("kin_word").split())
 """Who is close to somebody, by what they are to them."""
 SHARED = 2
 """So many words of a statement in a note, or half of them, make the two one matter."""
-_OPERATIONS: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
-    "+": Fraction.__add__,
-    "-": Fraction.__sub__,
-    "−": Fraction.__sub__,
-    "–": Fraction.__sub__,
-    "*": Fraction.__mul__,
-    "x": Fraction.__mul__,
-    "×": Fraction.__mul__,
-    "/": Fraction.__truediv__,
-    "÷": Fraction.__truediv__,
-}
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SUM = re.compile(rf"(?<![\w.,])({_NUMBER}(?:\s*[+\-−–*x×/÷]\s*{_NUMBER})+)\s*=\s*({_NUMBER})(?![\d%])")
+_PLAIN = str.maketrans("−–x×÷", "--**/", ", ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +73,18 @@ def _sums(material: Material) -> Iterator[Objection]:
 
 def _value(written: str) -> Fraction | None:
     """Return what a sum comes to, products before sums; None for a division by nothing."""
-    parts = re.split(r"\s*([+\-−–*x×/÷])\s*", written.replace(",", ""))
-    numbers, signs = [Fraction(one) for one in parts[::2]], parts[1::2]
-    for group in ("*x×/÷", "+-−–"):
-        at = 0
-        while at < len(signs):
-            if signs[at] not in group:
-                at += 1
-                continue
-            if signs[at] in "/÷" and not numbers[at + 1]:
-                return None
-            numbers[at : at + 2] = [_OPERATIONS[signs.pop(at)](numbers[at], numbers[at + 1])]
-    return numbers[0]
+    first, *rest = re.split(r"([-+*/])", written.translate(_PLAIN))
+    terms = [Fraction(first)]
+    for sign, number in zip(rest[::2], map(Fraction, rest[1::2]), strict=True):
+        if sign in "+-":
+            terms.append(number if sign == "+" else -number)
+        elif sign == "*":
+            terms[-1] *= number
+        elif number:
+            terms[-1] /= number
+        else:
+            return None
+    return sum(terms, Fraction(0))
 
 
 def _contradictions(material: Material) -> Iterator[Objection]:
@@ -108,9 +98,8 @@ def _unsupported(material: Material) -> Iterator[Objection]:
     """Yield what an answer to a question about oneself names of which the person said nothing."""
     given = [material.question, *material.notes, *material.said]
     for claim in _statements(material) if material.is_own else ():
-        new = [
-            one for one in _new(claim, given, material.words) if not one[0].isdigit()
-        ]  # a number may be reckoned from what they said
+        # a number may be reckoned from what they said
+        new = [one for one in _new(claim, given, material.words) if not one[0].isdigit()]
         if new and not _against(claim, material):
             named = ", ".join(f"“{one}”" for one in new)
             yield Objection("Evidence", f"You said nothing of {named}.", _sentence_of(claim, material))

@@ -6,6 +6,7 @@ it. Each step is saved with the checkpoint of the chat, so a council that was st
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 from operator import methodcaller
 from random import Random
 
@@ -49,17 +50,15 @@ def ask(runtime: Runtime, thread_id: str, text: str, *, cancel: Cancel | None = 
     """Send a message, and hold a council over the answer."""
     cancel, sent, is_answered = cancel or Cancel(), "", False
     for event in take_turn(runtime, thread_id, text, cancel=cancel):
-        match event:
-            case Accepted(message=Message() as message):
-                sent = message.id
-            case Completed():
-                is_answered = not cancel.is_set()
+        if isinstance(event, Accepted) and event.message is not None:
+            sent = event.message.id
+        is_answered |= isinstance(event, Completed) and not cancel.is_set()
         yield event
     if is_answered:
         yield from hold(runtime, sent, cancel=cancel, writes_draft=True)
 
 
-def hold(runtime: Runtime, message_id: str, *, cancel: Cancel, writes_draft: bool = False) -> Iterator[TurnEvent]:
+def hold(runtime: Runtime, message_id: str, *, cancel: Cancel | None = None, writes_draft: bool = False) -> Iterator[TurnEvent]:
     """Review the answer to a message; go on with the council over it that was stopped. Raises `UsageError` for no answer."""
     session = runtime.read()
     message = chat.get_message(session, message_id)
@@ -72,24 +71,25 @@ def hold(runtime: Runtime, message_id: str, *, cancel: Cancel, writes_draft: boo
     with leases.hold(runtime.write, chat.answering(message.thread_id)) as mine:
         if not mine:
             raise UsageError(*ANSWERED_ELSEWHERE)
-        yield from _sit(runtime, held, at, message, cancel)
+        yield from _sit(runtime, held, at, message, cancel or Cancel())
 
 
 def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: bool) -> tuple[Round, OpenCouncil]:
     """Say who reviews, in which order, and which of them speaks against the answer."""
     model = runtime.chat.ready()
     reviewer = model.name if model is not None and may_review(runtime, model) else ""
-    names = [one.name for one in rubric.list_criteria(runtime) if one.weight > 0 and (reviewer or one.name in review.BY_RULES)]
-    names = [one for one in names if not trust.is_blocked(runtime.read(), _agent(one))]
-    if not names:
-        raise UsageError("There is nobody to review it.", "`memapp rubric` and `memapp agents` say who may.")
     with runtime.write() as session:
+        weighed = [criterion.name for criterion in rubric.criteria(session) if criterion.weight > 0]
+        names = [name for name in weighed if reviewer or name in review.BY_RULES]
+        names = [name for name in names if not trust.is_blocked(session, _agent(name))]
+        if not names:
+            raise UsageError("There is nobody to review it.", "`memapp rubric` and `memapp agents` say who may.")
         run = f"run_{chat.get_thread(session, message.thread_id).created_at:%Y%m%d_%H%M%S}"
         given = {"thread_id": message.thread_id, "message_id": message.id, "artifact_type": ARTIFACT, "draft": reply.text}
         round_id = agents.add_round(session, run, message.text[:2000], AUTHOR, **given)
         random = Random(round_id)
         random.shuffle(names)
-        candidates = [trust.record(session, _agent(one)) for one in names]
+        candidates = [trust.record(session, _agent(name)) for name in names]
         advocate = devils_advocate(candidates, session.now, random).name if reviewer else ""
         calls = writes_draft + len(names) * bool(reviewer) + (model is not None)
         at = OpenCouncil(round_id, tuple(names), len(names), advocate, reviewer, calls)
@@ -99,82 +99,72 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
 
 def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cancel: Cancel) -> Iterator[TurnEvent]:
     """Let those speak who have not, then revise."""
-    seen, told = material(runtime, message, held.draft)
+    seen, notes = material(runtime, message, held.draft)
     by_rules, criteria = review.objections(seen), {one.name: one for one in rubric.list_criteria(runtime)}
     model = runtime.chat.ready()
-    before, of = held, at.of
-    yield CouncilSat(before, of - len(at.left), of, at.calls)
+    yield CouncilSat(held, at.of - len(at.left), at.of, at.calls)
     for name in at.left:
         found = [one for one in by_rules if one.criterion == name]
         if at.model and model is not None and name in criteria:
-            found += _reviewed(model, held, criteria[name], told, cancel, speaks_against=at.advocate == _agent(name))
+            found += _reviewed(model, held, at, criteria[name], notes, cancel)
         if cancel.is_set():
             return
         at, reader = replace(at, left=at.left[1:]), runtime.reading.ready()
         rows = embedded(runtime.reading, [one.text for one in found]) if reader and found else None
         with runtime.write() as session:
             agents.count_round(session, _agent(name), "reviewer", at.model)
-            for place, one in enumerate(found):
-                _note(session, held.id, one, rows[place] if rows is not None else None, reader.model_id if reader else "")
+            for objection, row in zip(found, repeat(None) if rows is None else rows, strict=False):
+                _note(session, held.id, objection, row, reader.model_id if reader else "")
             checkpoints.advance(session, held.thread_id, methodcaller("with_council", at))
-            before = agents.get_round(session, held.id)
-        yield CouncilSat(before, of - len(at.left), of, at.calls)
-    revised = _revise(runtime, before, by_rules, told, cancel)
+            held = agents.get_round(session, held.id)
+        yield CouncilSat(held, at.of - len(at.left), at.of, at.calls)
+    revised = _revise(runtime, held, by_rules, notes, cancel)
     if cancel.is_set():
         return
     again = review.objections(material(runtime, message, revised)[0]) if revised else []
     with runtime.write() as session:
         if revised:
             agents.revise(session, held.id, revised)
-            for dissent in before.dissents:
+            for dissent in held.dissents:
                 agents.judge_dissent(session, dissent.number, incorporated=is_taken_over(dissent, revised, again))
         agents.count_round(session, AUTHOR, "curator", model.name if model else "")
         checkpoints.advance(session, held.thread_id, methodcaller("with_council", None))
-        done = agents.get_round(session, held.id)
-    yield CouncilSat(done, of, of, at.calls)
+        held = agents.get_round(session, held.id)
+    yield CouncilSat(held, at.of, at.of, at.calls)
 
 
 def _reviewed(
-    model: ChatModel,
-    held: Round,
-    criterion: Criterion,
-    told: Sequence[Recalled],
-    cancel: Cancel,
-    *,
-    speaks_against: bool,
+    model: ChatModel, held: Round, at: OpenCouncil, criterion: Criterion, notes: Sequence[str], cancel: Cancel
 ) -> list[Objection]:
     """Ask a model for its view by one criterion; it gets the notes in an order of its own."""
-    notes = [respond.note(one) for one in told]
-    Random(f"{held.id} {criterion.name}").shuffle(notes)
+    shuffled = Random(f"{held.id} {criterion.name}").sample(notes, len(notes))
     asks = criterion.asks or f"Is it right by this: {criterion.name}?"
-    asked = prompts.review(asks, held.task, notes, held.draft, speaks_against=speaks_against)
+    asked = prompts.review(asks, held.task, shuffled, held.draft, speaks_against=at.advocate == _agent(criterion.name))
     found = prompts.parse(whole_reply(model, *asked, cancel), criterion.name, held.task, held.draft)
     return [found] if found else []
 
 
 def _note(session: Session, round_id: str, one: Objection, vector: NDArray[np.float32] | None, model_id: str) -> None:
     """Keep an objection, with its depth: how new it is among those of its agent."""
-    agent = _agent(one.criterion)
-    past = agents.past_vectors(session, agent, model_id) if vector is not None else []
-    new = novelty(float(vector @ other) for other in past) if vector is not None else 0.0
+    agent, new = _agent(one.criterion), 0.0
+    if vector is not None:
+        new = novelty(float(vector @ past) for past in agents.past_vectors(session, agent, model_id))
     depth, by = dissent_depth(one.text, [one.criterion], new), model_id if vector is not None else ""
     agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, quote=one.quote, vector=vector, model_id=by)
 
 
-def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], told: Sequence[Recalled], cancel: Cancel) -> str:
+def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], notes: Sequence[str], cancel: Cancel) -> str:
     """Return the answer as the objections want it; empty where there are none. What a model leaves wrong the rules take out."""
-    if not held.dissents:
-        return ""
     text, model = held.draft, runtime.chat.ready()
-    if model is not None:
+    if model is not None and held.dissents:
         objections = [Objection(one.citations[0], one.text, one.quote) for one in held.dissents]
-        notes, tokens = [respond.note(one) for one in told], runtime.settings.reply_tokens
-        text = whole_reply(model, *prompts.revision(held.task, notes, held.draft, objections, tokens), cancel).strip() or text
-    return corrected(text, by_rules) or held.draft
+        asked = prompts.revision(held.task, notes, held.draft, objections, runtime.settings.reply_tokens)
+        text = whole_reply(model, *asked, cancel).strip() or text
+    return (corrected(text, by_rules) or held.draft) if held.dissents else ""
 
 
-def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material, list[Recalled]]:
-    """Return what an answer is held against: notes that it or its message may be about, and what was said in the chat."""
+def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material, list[str]]:
+    """Return what an answer is held against, and the notes in it as models read them."""
     session, scope = runtime.read(), conversation_scope(runtime)
     earlier = chat.list_messages(session, message.thread_id, before=message.seq, limit=FROM_CHAT)
     without = frozenset([message.id, *(one.id for one in earlier)])
@@ -183,11 +173,10 @@ def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material,
         hits = find(runtime, RecallRequest(text, 4, without, scope=scope))
         told = [hit for hit in hits if hit.said_by != "assistant" and respond.stated(hit)]
         found |= {hit.id: hit for hit in told if len(found) < MOST_NOTES}
-    notes = list(found.values())
     said = [one.text for one in earlier if one.role is Role.USER]
     replies = [one.text for one in earlier if one.role is Role.ASSISTANT and one.text]
-    quotes = {respond.words(hit): quotation(runtime, hit) for hit in notes}
-    return Material(message.text, answer, quotes, said, replies), notes
+    quotes = {respond.words(hit): quotation(runtime, hit) for hit in found.values()}
+    return Material(message.text, answer, quotes, said, replies), [respond.note(hit) for hit in found.values()]
 
 
 # What the person takes -----------------------------------------------------------------------------------------------------
@@ -216,14 +205,13 @@ def ranked(runtime: Runtime, held: Round) -> list[Dissent]:
     """Return the objections, those first that weigh most: by their criterion, and by the trust in who objects."""
     session = runtime.read()
     weights = {one.name: one.weight for one in rubric.criteria(session)}
-    weight = {one.agent: weights.get(one.citations[0], 0.0) * trust.record(session, one.agent).trust for one in held.dissents}
-    return sorted(held.dissents, key=lambda one: -weight[one.agent])
+    trusts = {agent: trust.record(session, agent).trust for agent in {one.agent for one in held.dissents}}
+    return sorted(held.dissents, key=lambda one: -weights.get(one.citations[0], 0.0) * trusts[one.agent])
 
 
 def who(runtime: Runtime) -> str:
     """Say who reviews answers now."""
-    model = runtime.chat.ready()
-    if model is None:
+    if (model := runtime.chat.ready()) is None:
         return "by rules"
     return f"by rules and {model.name}" if may_review(runtime, model) else f"by rules: {model.name} passed no test as a reviewer"
 

@@ -52,20 +52,17 @@ def read_rubric(session: Session) -> dict[str, float]:
 
 def change_rubric(session: Session, change: RubricChanged) -> list[Touched]:
     """Give a criterion another weight; None is that of the file that comes with memapp."""
-    was = read_rubric(session).get(change.criterion)
-    if was == change.weight:
-        raise UsageError("This criterion has that weight already.")
+    meta = {"reason": "weighed", "was": read_rubric(session).get(change.criterion)}
     _weigh(session, change.criterion, change.weight)
-    meta = {"reason": "weighed", "was": was}
     return [Touched(Event.UPDATE, f"{RUBRIC}{change.criterion}", None, None, meta)]
 
 
 def take_back(session: Session, entry: Entry) -> Touched:
     """Make an agent, a criterion or the answer in a chat what it was before an entry."""
-    kind, _, name = entry.memory_id.partition(":")
-    if kind == AGENT.rstrip(":"):
+    name = entry.memory_id.partition(":")[2]
+    if entry.memory_id.startswith(AGENT):
         set_agent(session, name, **entry.meta["was"])
-    elif kind == ROUND.rstrip(":"):
+    elif entry.memory_id.startswith(ROUND):
         _take_choice_back(session, name, entry)
     else:
         _weigh(session, name, entry.meta["was"])
@@ -105,7 +102,7 @@ def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
     held = get_round(session, change.round_id)
     if held.choice is not None:
         raise UsageError("You have decided this already.", "Undo takes it back; then ask for another council.")
-    shown = [one for one in chat.variants(session, held.message_id) if one.active] if held.message_id else []
+    shown = [answer for answer in chat.variants(session, held.message_id) if answer.active]
     session.alter("rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now)
     new = None
     if change.choice != "draft" and shown:

@@ -25,7 +25,7 @@ async def test_a_key_asks_for_a_second_opinion_and_others_take_what_it_says(worl
 
         await seen.press("down", "2", until=lambda: card(seen).shown.held.choice == "revision")
         await seen.settle()
-        assert "You took the revision. ctrl+z takes it back." in seen.words() and REVISED in seen.words()
+        assert "Took a council's revision. ctrl+z takes it back." in seen.words() and REVISED in seen.words()
         await seen.press("ctrl+z", until=lambda: bool(card(seen).shown.held.reverted_at))
         await seen.settle()
         assert DRAFT in seen.words() and "You took that back." in seen.words()
@@ -34,7 +34,7 @@ async def test_a_key_asks_for_a_second_opinion_and_others_take_what_it_says(worl
         await seen.settle(lambda: not seen.chat.state.busy)
         await seen.press("escape", "up", "down", "3", until="The answer in your own words")
         await seen.press("ctrl+a", "delete")
-        await seen.type("Stay in bed.", "ctrl+s", until="You took words of your own")
+        await seen.type("Stay in bed.", "ctrl+s", until="Took words of your own")
 
     async with world.opened(size=(120, 40)) as seen:
         await seen.settle(lambda: len(seen.chat.query(CouncilCard)) == 2)

@@ -21,6 +21,7 @@ from memapp.domain.memory import Recalled
 from memapp.domain.provenance import NotKept, Outcome, Taught
 from memapp.domain.text import shorten
 from memapp.domain.trust import Choice
+from memapp.language.labels import called
 from memapp.services import chats, council, not_kept
 from memapp.services.consent import pending
 from memapp.services.not_kept import Refusals
@@ -36,7 +37,7 @@ from memapp.ui.messages import MemoryWanted, MessageWanted, ModeWanted, ThreadWa
 from memapp.ui.panels.loop import LoopDrawer
 from memapp.ui.safe import copy, notify
 from memapp.ui.widgets.bubbles import Answer, Note, Said, Welcome
-from memapp.ui.widgets.council import CHOICES, TAKEN, CouncilCard
+from memapp.ui.widgets.council import CHOICES, CouncilCard
 from memapp.ui.widgets.labels import matched
 from memapp.ui.widgets.outcome import OutcomeNote, words_of
 from memapp.ui.widgets.transcript import Transcript
@@ -353,7 +354,7 @@ class ChatTranscript(Transcript):
         """Take what a council put before the person, or words of their own."""
         if (card := self.council) is None:
             return
-        held, label = card.shown.held, TAKEN[choice].rstrip(".")
+        held, label = card.shown.held, called("choices", choice)
         if choice == "edit":
             save = partial(council.decide, self._runtime, held.id, "edit")
             done = await self.app.push_screen_wait(AnswerForm(held.revision or held.draft, save))

@@ -6,6 +6,7 @@ from textual.widgets import Static
 from memapp.domain.council import Dissent
 from memapp.domain.text import clean, counted, one_line, shorten
 from memapp.domain.trust import Choice
+from memapp.language.labels import called
 from memapp.ui.read_models import ShownCouncil
 from memapp.ui.safe import joined, plain
 from memapp.ui.widgets.difference import difference
@@ -17,12 +18,6 @@ CHOICES: dict[int, tuple[Choice, str]] = {
     4: ("none", "Neither"),
 }
 """What can be taken, by its key."""
-TAKEN: dict[Choice, str] = {
-    "draft": "You kept the answer.",
-    "revision": "You took the revision.",
-    "edit": "You took words of your own.",
-    "none": "You took neither.",
-}
 QUOTED = 120
 
 
@@ -52,7 +47,7 @@ class CouncilCard(Static):
     def takes(self, choice: Choice) -> bool:
         """Say whether a choice can be made now."""
         held = self.shown.held
-        is_there = {"draft": True, "revision": bool(held.revision), "edit": True, "none": True}[choice]
+        is_there = bool(held.revision) or choice != "revision"
         return not self.shown.is_open and held.choice is None and bool(held.dissents) and is_there
 
     def _objection(self, one: Dissent) -> Content:
@@ -65,7 +60,7 @@ class CouncilCard(Static):
         held = self.shown.held
         if held.choice is not None:
             back = " You took that back." if held.reverted_at else " ctrl+z takes it back."
-            return plain(f"{TAKEN[held.choice]}{back}", "$text-muted")
+            return plain(f"{called('choices', held.choice)}.{back}", "$text-muted")
         if self.shown.is_open:
             return plain("It was stopped: s goes on there.", "$text-muted")
         if not held.dissents:
