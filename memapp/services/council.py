@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import repeat
 from operator import methodcaller
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,10 +148,12 @@ def _reviewed(
 def _note(session: Session, round_id: str, one: Objection, vector: NDArray[np.float32] | None, model_id: str) -> None:
     """Keep an objection, with its depth: how new it is among those of its agent."""
     agent, new = _agent(one.criterion), 0.0
+    more: dict[str, Any] = {"quote": one.quote}
     if vector is not None:
         new = novelty(float(vector @ past) for past in agents.past_vectors(session, agent, model_id))
-    depth, by = dissent_depth(one.text, [one.criterion], new), model_id if vector is not None else ""
-    agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, quote=one.quote, vector=vector, model_id=by)
+        more |= {"vector": vector.astype(np.float32).tobytes(), "model_id": model_id}
+    depth = dissent_depth(one.text, [one.criterion], new)
+    agents.add_dissent(session, round_id, agent, one.text, [one.criterion], depth, **more)
 
 
 def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], notes: Sequence[str], cancel: Cancel) -> str:

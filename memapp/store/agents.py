@@ -136,22 +136,12 @@ def latest_rounds(session: Session, message_ids: Sequence[str]) -> dict[str, Rou
 
 
 def add_dissent(
-    session: Session,
-    round_id: str,
-    agent: str,
-    text: str,
-    citations: Sequence[str],
-    depth: float,
-    *,
-    quote: str = "",
-    vector: NDArray[np.float32] | None = None,
-    model_id: str = "",
+    session: Session, round_id: str, agent: str, text: str, citations: Sequence[str], depth: float, **more: Any
 ) -> int:
-    """Note an objection; return its number."""
-    sql = """INSERT INTO dissents (user_id, round_id, agent, text, citations, quote, depth, model_id, vector, created_at)
-             VALUES (:user, :round, :agent, :text, :citations, :quote, :depth, :model, :vector, :now) RETURNING number"""
-    given = {"round": round_id, "agent": agent, "text": text, "citations": citations, "depth": depth, "model": model_id}
-    return int(session.value(sql, **given, quote=quote, vector=None if vector is None else vector.astype(np.float32).tobytes()))
+    """Note an objection, perhaps with its `quote`, and its `vector` by a model; return its number."""
+    row = {"round_id": round_id, "agent": agent, "text": text, "citations": citations, "depth": depth}
+    session.insert("dissents", **row, **more, created_at=session.now)
+    return int(session.value("SELECT last_insert_rowid()"))
 
 
 def judge_dissent(session: Session, number: int, **said: bool) -> None:

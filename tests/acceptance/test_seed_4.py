@@ -47,7 +47,7 @@ def dissent(runtime: Runtime, text: str, *citations: str, impact: bool, agent: s
         held = agents.add_round(session, RUN, "Write ADR for GraphQL migration", "curator", artifact_type="adr")
         past = agents.past_vectors(session, agent, "letters")
         depth = rules.dissent_depth(text, citations, rules.novelty(float(vector @ one) for one in past))
-        number = agents.add_dissent(session, held, agent, text, citations, depth, vector=vector, model_id="letters")
+        number = agents.add_dissent(session, held, agent, text, citations, depth, vector=vector.tobytes(), model_id="letters")
         agents.judge_dissent(session, number, impact=impact, incorporated=impact)
         agents.count_round(session, agent, "reviewer")
     return depth
