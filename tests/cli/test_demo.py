@@ -17,7 +17,7 @@ def test_the_demo_shares_models_and_their_faster_copies_but_no_memory(tmp_path: 
     everyday = paths.locate(tmp_path / "home")
     assert (runtime.paths.models, runtime.paths.cache, runtime.paths.log) == (everyday.models, everyday.cache, everyday.log)
     assert (runtime.paths.database, runtime.paths.config) == (tmp_path / "demo/memapp.db", tmp_path / "demo/config.toml")
-    assert curate.count(runtime) == 6
+    assert curate.count(runtime) == 9
     assert not (tmp_path / "own.db").exists()
     runtime.close()
 

@@ -1,5 +1,6 @@
 """The memories and the chat that `memapp demo` opens with."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ from memapp.inference.llama import LlamaModel
 from memapp.inference.quantise import prepare
 from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
-from memapp.services import chats, curate, lifecycle, samples
+from memapp.services import chats, council, curate, insights, lifecycle, samples, trust
 from memapp.services.consent import decisions, pending
 from memapp.services.lessons import browse
 from memapp.services.quotations import NOT_TOLD
@@ -23,8 +24,9 @@ from tests.builders import learn, make_runtime, new_chat, only, say
 def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path)
     samples.fill(runtime)
-    assert len(chats.list_threads(runtime)) == 4
-    assert curate.count(runtime) == 6
+    assert len(chats.list_threads(runtime)) == 6
+    kinds = Counter(memory.kind for memory in curate.list_memories(runtime))
+    assert kinds == {"semantic": 6, "episodic": 1, "insight": 1, "procedural": 1}
     assert len(lifecycle.trash(runtime)) == 2
     (request,) = pending.list_pending(runtime)
     assert (request.field, request.new_value, len(request.evidence)) == ("city", "Bruges", 1)
@@ -32,6 +34,18 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
     assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
     assert [one.status for one in browse.list_lessons(runtime)] == ["candidate", "promoted"]
+    assert [len(one.messages) for one in insights.list_insights(runtime)] == [2]
+    rounds = {
+        thread.title: held
+        for thread in chats.list_threads(runtime)
+        for held in council.of_messages(runtime, [one.id for one in chats.page(runtime, thread.id).messages]).values()
+    }
+    assert rounds["Clay for the class"].choice == "revision"
+    waits = rounds["How hot was it"]
+    assert (waits.choice, sorted(one.citations[0] for one in waits.dissents)) == (None, ["Completeness", "Consistency"])
+    counted = {agent.name: agent.counted for agent in trust.list_agents(runtime)}
+    assert counted["rules"] == "trust 0.59 (kept 5 of 7)", "what is older was kept, and two were trashed"
+    assert counted["reviewer:Accuracy"] == "trust 0.62 (kept 1 of 1)"
     runtime.close()
 
 
