@@ -35,4 +35,9 @@ judge:
 	@sh .ci/setup dev
 	$(python) -m benchmarks.fit_judge --write
 
-.PHONY: run test check speed corrections judge
+# The pictures of the documentation, out of memapp demo.
+pictures:
+	@sh .ci/setup dev
+	$(python) -m docs.pictures
+
+.PHONY: run test check speed corrections judge pictures

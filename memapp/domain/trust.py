@@ -290,7 +290,7 @@ class Agent:
     @property
     def counted(self) -> str:
         """Return its trust with its count, as it is told everywhere: `trust 0.52 (kept 1 of 8)`."""
-        kept = f"kept {self.total.impactful:,} of {self.total.judged:,}" if self.total.judged else "nothing to go by yet"
+        kept = f"kept {self.total.impactful:,} of {self.total.judged:,}" if self.total.judged else "not judged yet"
         return f"trust {self.trust:.2f} ({kept})"
 
     @property

@@ -86,7 +86,7 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     assert {one.name for one in reviewers} == {f"reviewer:{name}" for name in BY_RULES}
     assert {(one.rounds, one.primary_role) for one in reviewers} == {(1, "reviewer")}
     assert checkpoints.load(runtime.read(), held.thread_id).council is None
-    found = {(one.kind, one.id) for text in ("live in Ghent", "reviewer for") for one in browse.find(runtime, text)}
+    found = {(one.kind, one.id) for text in ("live in Ghent", "review of") for one in browse.find(runtime, text)}
     assert found >= {("council", message_id), ("agent", "reviewer:Consistency")}
 
 

@@ -854,7 +854,7 @@ async def test_on_a_narrow_screen_a_file_is_read_before_it_is_opened(seen: Seen,
 async def test_a_request_says_how_far_its_proposer_is_trusted_and_why_it_asks_first(seen: Seen) -> None:
     put_in(seen)
     await open_inbox(seen)
-    assert "Read in a chat by memapp, just now: trust 0.60 (nothing to go by yet)." in seen.words()
+    assert "Read in a chat by memapp, just now: trust 0.60 (not judged yet)." in seen.words()
     for number in range(5):
         decisions.deny(seen.app.runtime, put_in(seen, "fact", f"Fact {number}", f"This is fact {number}.").id)
     propose(seen, "fact", "I keep hens.", "I keep hens.")

@@ -18,7 +18,7 @@ from memapp.ui.safe import joined
 from memapp.ui.widgets.labels import ago
 from memapp.ui.widgets.rowlist import TimedRows
 
-NAME, COUNTED, LINE, TOLD = 21, 30, 6, 200
+NAME, COUNTED, LINE, TOLD = 24, 28, 6, 200
 WIDE = 96
 NOBODY = (
     "Nobody did anything yet that could be judged.\n\n"
