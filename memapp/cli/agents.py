@@ -10,9 +10,8 @@ from memapp.cli.output import Output, listing, opened, refuse_own, say, show_jso
 from memapp.cli.shape import FILE, FOLDER, Fraction, ListingGroup, reads, writes
 from memapp.domain import strict_json
 from memapp.domain.text import counted
-from memapp.domain.trust import Agent, formula, kept_share
+from memapp.domain.trust import DEEPEST, Agent, formula, kept_share
 from memapp.language.history import called_agent
-from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import agent_files
 from memapp.services import rubric as service_rubric
@@ -57,19 +56,18 @@ def _data(agent: Agent) -> dict[str, Any]:
 def show_agent(runtime: Runtime, name: str) -> Output:
     """Show how the trust in an agent came about: each event, and the sum of them."""
     agent = service.get_agent(runtime, name)
-    of, history = agent.total, agent.history()
-    rows = [
-        {"at": when(at), "trust": f"{score:.2f}", "why": called("trust_reasons", reason)}
-        for at, score, reason in reversed(history)
-    ]
+    of, history = agent.total, service.history(runtime, agent)
+    rows = [{"at": when(at), "trust": f"{score:.2f}", "why": why} for at, score, why in history]
     bits, narrows = service.diversity(runtime, agent)
+    depth = of.depth / of.dissents / DEEPEST if of.dissents else 0.0
     notes = [
         f"{called_agent(agent.name)}, {agent.primary_role}: {agent.counted}",
         *agent.remarks,
         f"It cites fewer and fewer criteria ({bits:.1f} bits), though trust in it is high: look at it." if narrows else "",
-        f"{formula(of):.2f} by the formula: .4 x {of.impactful} of {of.judged} that were right"
-        f" + .3 x depth of {of.dissents} dissents + .3 x (1 - {of.reversed} of {of.favours} decisions for it taken back)",
-        f"drawn towards .60, as if there were 5 more events; of its kept share ({kept_share(of):.2f}) the same",
+        f"formula {formula(of):.2f} = .4 x {of.impactful}/{of.judged} kept + .3 x {depth:.2f} depth of its objections"
+        f" + .3 x (1 - {of.reversed}/{of.favours} taken back after a yes or a week); 0/0 is 0",
+        f"trust {agent.trust:.2f} = ({of.events} x {formula(of):.2f} + 5 x .60) / {of.events + 5}, so that few events say little",
+        f"kept share {kept_share(of):.2f} = ({of.impactful} + 3) / ({of.judged} + 5); at .35 it asks first, above .45 it writes",
     ]
     return Output({**_data(agent), "events": agent.events, "history": history, "diversity": bits}, rows=rows, notes=notes)
 

@@ -302,18 +302,25 @@ class Agent:
     @property
     def remarks(self) -> list[str]:
         """Return what else there is to say of it."""
+        asks = f"It asks first: {self.corrected}. Above a kept share of {WRITES} it writes again."
+        more = (
+            f"Not counted yet: {counted(len(self.undecided), 'thing')}. What you leave for a week is kept, two days of use later."
+        )
         return [
-            f"It asks first: {self.corrected}." if self.leave == "ask" else "You blocked it." if self.blocked else "",
-            f"{counted(len(self.undecided), 'thing')} it did lately, not corrected and not a week old." if self.undecided else "",
+            asks if self.leave == "ask" else "You blocked it." if self.blocked else "",
+            more if self.undecided else "",
             "Its record was brought in from a file, whose overrides count as the file says." if self.imported else "",
         ]
 
-    def history(self, last: int = RAW) -> list[tuple[datetime, float, str]]:
-        """Return the trust after each of its last events, and why: oldest first."""
-        first = max(len(self.events) - last, 0)
-        past = ((one, self.events[: place + 1]) for place, one in enumerate(self.events[first:], first))
-        scores = [(one.at, shown(total(until, self.months, one.at)), one.reason) for one, until in past]
-        return scores if first or self.months or not scores else [(scores[0][0], PRIOR, "initial"), *scores]
+    def history(self, last: int = RAW) -> list[tuple[TrustEvent, float]]:
+        """Return its last events with the trust after each, oldest first."""
+        events, first = self.events, max(len(self.events) - last, 0)
+        scores = [
+            (event, shown(total(events[: place + 1], self.months, event.at))) for place, event in enumerate(events[first:], first)
+        ]
+        if not scores or first or self.months:
+            return scores
+        return [(TrustEvent(events[0].at, "initial", NOTHING), PRIOR), *scores]
 
 
 # Roles --------------------------------------------------------------------------------------------------------------------

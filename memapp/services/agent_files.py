@@ -75,7 +75,7 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
     if file and not (dissents or overrides or any(one.number for one in agent.events)):
         return dict(file)
     of, now, probation = agent.total, runtime.clock(), agent.probation_until
-    noted = ({"timestamp": _time(at), "score": score, "reason": why} for at, score, why in agent.history())
+    noted = ({"timestamp": _time(event.at), "score": score, "reason": event.reason} for event, score in agent.history())
 
     def last(name: str, own: Iterable[Any]) -> list[Any]:
         return [*file.get(name, ()), *own][-RAW:]

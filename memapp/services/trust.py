@@ -12,6 +12,7 @@ from memapp.domain.changes import CLIENT, AgentChanged, Revision
 from memapp.domain.trust import Agent, Leave, Override, TrustEvent
 from memapp.errors import NotFound, UsageError
 from memapp.language.history import called_agent
+from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services.reads import reading
 from memapp.store import agents as rows
@@ -57,6 +58,14 @@ def get_agent(runtime: Runtime, name: str) -> Agent:
 
 
 list_overrides = reading(store.list_overrides)
+
+
+def history(runtime: Runtime, agent: Agent) -> list[tuple[datetime, float, str]]:
+    """Return when the trust in an agent changed, to what, and why, with the words that it was about; the latest first."""
+    found = agent.history()
+    texts = store.subjects(runtime.read(), [event.number for event, _ in found])
+    reasons = (f"{called('trust_reasons', event.reason)}: {texts.get(event.number, '')}" for event, _ in found)
+    return [(event.at, score, why.removesuffix(": ")) for (event, score), why in zip(found, reasons, strict=True)][::-1]
 
 
 def record(session: Session, name: str) -> Agent:

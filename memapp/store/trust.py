@@ -60,6 +60,16 @@ def list_approvals(session: Session, agent: str = "", after: int = 0) -> list[tu
     return [(name, approval_event(datetime.fromisoformat(at), number, reversed=back)) for name, at, number, back in found]
 
 
+def subjects(session: Session, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the words that entries of the history are about, by their numbers; empty for what was erased."""
+    sql = """SELECT h.number, coalesce(nullif((SELECT text FROM version_texts WHERE id = h.old_ref), ''),
+                                       (SELECT text FROM version_texts WHERE id = h.new_ref),
+                                       (SELECT text FROM lesson_texts WHERE id = coalesce(h.meta ->> 'old', h.meta ->> 'new')),
+                                       (SELECT new_value FROM consent_requests WHERE id = h.meta ->> 'request_id'), '')
+             FROM history h WHERE h.user_id = :user AND h.number IN (SELECT value FROM json_each(:numbers))"""
+    return dict(session.run(sql, numbers=numbers).fetchall())
+
+
 def list_judged(session: Session, agent: str) -> list[TrustEvent]:
     """Return the dissents of an agent of which it is known whether the decision took them over."""
     sql = """SELECT created_at, depth, impact FROM dissents

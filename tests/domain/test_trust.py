@@ -93,15 +93,13 @@ def test_the_last_ninety_days_count_and_all_history_below_five_events() -> None:
 
 
 def test_the_history_of_trust_has_a_reason_for_each_score() -> None:
-    of_it = tuple(events(True, False))
-    agent = Agent("rules", events=of_it)
-    assert agent.history() == [
-        (of_it[0].at, 0.6, "initial"),
-        (of_it[0].at, pytest.approx((0.7 + 3) / 6), "kept"),
-        (of_it[1].at, pytest.approx((2 * 0.5 + 3) / 7), "kept"),
-    ]
-    assert agent.history(1) == agent.history()[2:]
-    assert replace(agent, months={"2026-01": TrustSums()}).history()[0][2] == "kept", "it was new before these"
+    first, second = events(True, False)
+    agent = Agent("rules", events=(first, second))
+    new, *later = agent.history()
+    assert (new[0].at, new[0].reason, new[1]) == (first.at, "initial", 0.6)
+    assert later == [(first, pytest.approx((0.7 + 3) / 6)), (second, pytest.approx((2 * 0.5 + 3) / 7))]
+    assert agent.history(1) == later[1:]
+    assert replace(agent, months={"2026-01": TrustSums()}).history() == later, "it was new before these"
     assert Agent("rules").history() == []
 
 

@@ -408,8 +408,9 @@ def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None
     then = Pace(runtime.clock(), runtime.clock())
     runtime.clock.now += timedelta(days=3)  # type: ignore[attr-defined]
     before = trust.get_agent(runtime, "rules")
-    assert [reason for _, _, reason in before.history(131)[:2]] == ["initial", "approved"]
+    assert [event.reason for event, _ in before.history(131)[:2]] == ["initial", "approved"]
     assert before.history()[-1][1] == pytest.approx(before.trust, abs=1e-9)
+    assert trust.history(runtime, before)[0][2] == "you said no: Fact rules 129"
     runtime.clock.now += timedelta(days=2_000)  # type: ignore[attr-defined]
     assert list(trust_upkeep.run_job(runtime, Cancel(), then)) == [], "a clock that leapt is not believed"
     runtime.clock.now -= timedelta(days=2_000)  # type: ignore[attr-defined]

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from textual.content import Content
 
 from memapp.domain.changes import CLIENT
-from memapp.domain.text import counted, shorten
+from memapp.domain.text import counted, one_line, shorten
 from memapp.domain.trust import Agent
 from memapp.language.history import called_agent
-from memapp.language.labels import called
 from memapp.runtime import Runtime
 from memapp.services import agents, trust
 from memapp.services.agents import Call
@@ -51,7 +51,7 @@ class AgentRows(TimedRows[ShownAgent]):
         agent = item.agent
         style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[agent.leave]
         may = {"write": "", "ask": "! asks first", "nothing": "✗ blocked"}[agent.leave]
-        line = "".join(bars([*(score for _, score, _ in agent.history(LINE)), agent.trust][-LINE:]))
+        line = "".join(bars([*(score for _, score in agent.history(LINE)), agent.trust][-LINE:]))
         head = joined(
             (f"{shorten(called_agent(agent.name), NAME - 1):{NAME}}", "bold"),
             f"{agent.counted:{COUNTED}}",
@@ -64,14 +64,14 @@ class AgentRows(TimedRows[ShownAgent]):
         return joined(head, (f"{may:14}", style), (f"{_right_after_all(agent):20}{last}", "$text-muted"))
 
 
-def told(shown: ShownAgent) -> str:
+def told(runtime: Runtime, shown: ShownAgent) -> str:
     """Return all that is known of an agent, its events newest first."""
     agent = shown.agent
     wrong = agent.total.judged - agent.total.impactful
     lines = [
         ", ".join(filter(None, (agent.counted, f"corrected {wrong:,}" if wrong else "", _right_after_all(agent)))),
         *agent.remarks,
-        *_log(agent),
+        *(f"{_at(at)} {score:.2f} {one_line(why)}" for at, score, why in trust.history(runtime, agent)),
         *_asked(shown.calls),
     ]
     return "\n".join(filter(None, lines))
@@ -81,18 +81,15 @@ def _right_after_all(agent: Agent) -> str:
     return f"{agent.total.regretted:,} right after all" if agent.total.regretted else ""
 
 
-def _log(agent: Agent) -> Sequence[str]:
-    return [
-        f"{f'{one.at.astimezone():%d %b %Y %H:%M}':17} {called('trust_reasons', one.reason)}"
-        for one in agent.events[: -TOLD - 1 : -1]
-    ]
+def _at(at: datetime) -> str:
+    return f"{at.astimezone():%d %b %Y %H:%M}"
 
 
 def _asked(calls: Sequence[Call]) -> list[str]:
     """Return what another program asked for, and what it got."""
     refused = sum(bool(one.refused) for one in calls)
     head = f"\nAsked {len(calls):,} times{', or more' if len(calls) == TOLD else ''}, refused {refused:,}. The latest first:"
-    lines = [f"{f'{one.ts.astimezone():%d %b %Y %H:%M}':17} {one.tool}: {_got(one)}" for one in calls]
+    lines = [f"{_at(one.ts)} {one.tool}: {_got(one)}" for one in calls]
     return [head, *lines] if calls else []
 
 

@@ -208,9 +208,9 @@ class ActivityScreen(ModeScreen):
     async def _agent_opened(self) -> None:
         """Tell why an agent is trusted as it is."""
         if (shown := self.agents.current) is not None:
-            card = TextCard(called_agent(shown.agent.name).capitalize(), told(shown))
-            if await self.app.push_screen_wait(card) == "copy":
-                copy(self, told(shown))
+            text = await asyncio.to_thread(told, self.runtime, shown)
+            if await self.app.push_screen_wait(TextCard(called_agent(shown.agent.name).capitalize(), text)) == "copy":
+                copy(self, text)
 
     @background("agents")
     async def action_block(self, blocked: bool) -> None:
