@@ -11,13 +11,17 @@ import pytest
 
 from memapp.domain import trust as rules
 from memapp.domain.changes import Actor, Created
+from memapp.domain.model_jobs import REVIEWS
 from memapp.domain.trust import Agent
+from memapp.domain.turn import CouncilSat
 from memapp.inference import Cancel
 from memapp.runtime import Runtime
-from memapp.services import agent_files, curate, rubric, trust, trust_upkeep, undo
+from memapp.services import agent_files, council, curate, rubric, trust, trust_upkeep, undo
 from memapp.services.consent import decisions, pending, requests
 from memapp.store import agents, changes
-from tests.builders import Clock, fact, make_runtime
+from tests.builders import Clock, fact, make_runtime, new_chat
+from tests.builders import trust as model_jobs_trusted
+from tests.services.test_council import DRAFT, QUESTION, REVISED, opening
 
 RUN = "run_20250214_153000"
 
@@ -161,6 +165,13 @@ def test_phase_4_2_depth_decay_and_probation(runtime: Runtime) -> None:
         dissent(runtime, "other", impact=True, seq=seq)
     runtime.clock.now += timedelta(days=20)
     assert of(runtime, "persona:tom").total.judged == 6, "what is older than 90 days counts no more"
+    for seq in range(19, 104):
+        dissent(runtime, "other", impact=True, seq=seq)
+    before = of(runtime, "persona:tom").total
+    list(trust_upkeep.run_job(runtime, Cancel(), None))
+    record = of(runtime, "persona:tom")
+    assert (len(record.events), record.total) == (100, before), "the last hundred stay raw"
+    assert sum(sums.dissents for sums in record.months.values()) == 3
 
 
 def test_phase_4_3_revert_detection_and_controversy_tracking(runtime: Runtime) -> None:
@@ -180,3 +191,32 @@ def test_phase_4_4_probabilistic_inclusion_and_trust_weighted_roles(runtime: Run
     assert draws["low"] / 10_000 == pytest.approx(0.25, abs=0.02), "low trust keeps a chance"
     fallback = [Agent("a", trust=0.1), Agent("b", trust=0.2, rounds=9)]
     assert rules.devils_advocate(fallback, runtime.clock(), Random(3)).name in ("a", "b"), "somebody is always there"
+
+
+def test_phase_4_5_the_metrics_are_fed_by_agents_that_write_review_dissent_and_converge_until_the_human_decides(
+    tmp_path: Path,
+) -> None:
+    runtime = opening(tmp_path)
+    model_jobs_trusted(runtime, *REVIEWS)
+    sat = [one for one in council.ask(runtime, new_chat(runtime), QUESTION) if isinstance(one, CouncilSat)]
+    held = sat[-1].round
+    assert held.draft == DRAFT, "agents write"
+    reviewers = [f"reviewer:{one.name}" for one in rubric.list_criteria(runtime)]
+    assert {of(runtime, name).rounds for name in reviewers} == {1}, "each reviews, once"
+    dissents = [one for name in reviewers for one in agent_files.export_agent(runtime, of(runtime, name))["dissent_history"]]
+    assert sorted(one["rubric_citations"] for one in dissents) == [["Completeness"], ["Consistency"]], "they dissent"
+    assert {(one["impact"], one["context"]["task"]) for one in dissents} == {(None, QUESTION)}, "nobody has decided"
+    assert held.revision == REVISED, "they converge"
+
+    step = council.decide(runtime, held.id, "edit", "Stay in bed.").step
+    (override,) = agent_files.export_agent(runtime, of(runtime, "council"))["override_history"]
+    assert (override["agent_output"], override["human_decision"], override["regret"]) == (REVISED, "Stay in bed.", False)
+    found = trust.metrics(runtime)
+    assert str(found.dissent_impact) == "100% (2 of 2)", "what they objected to is gone"
+    assert (str(found.regret), str(found.escalation_usefulness)) == ("0% (0 of 1)", "100% (1 of 1)")
+    record = agent_files.export_agent(runtime, of(runtime, "reviewer:Consistency"))
+    assert [one["reason"] for one in record["trust_score_history"]] == ["initial", "dissent_impact_true"]
+    assert record["long_term_stats"]["dissent_impact_ratio_last_90d"] == 1.0
+    undo.undo(runtime, step)
+    assert str(trust.metrics(runtime).regret) == "100% (1 of 1)", "the human took the override back"
+    runtime.close()
