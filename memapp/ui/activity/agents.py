@@ -31,10 +31,15 @@ class ShownAgent:
     agent: Agent
     calls: tuple[Call, ...]
     """What another program asked for, the latest first."""
+    scores: tuple[float, ...]
+    """The trust in it after each of its last events, and now."""
 
 
 def shown_agents(runtime: Runtime) -> tuple[ShownAgent, ...]:
-    return tuple(ShownAgent(agent, _calls(runtime, agent)) for agent in trust.list_agents(runtime))
+    return tuple(
+        ShownAgent(agent, _calls(runtime, agent), (*(score for _, score in agent.history(LINE - 1)), agent.trust))
+        for agent in trust.list_agents(runtime)
+    )
 
 
 def _calls(runtime: Runtime, agent: Agent) -> tuple[Call, ...]:
@@ -51,7 +56,7 @@ class AgentRows(TimedRows[ShownAgent]):
         agent = item.agent
         style = {"write": "", "ask": "bold $text-warning", "nothing": "bold $text-error"}[agent.leave]
         may = {"write": "", "ask": "! asks first", "nothing": "✗ blocked"}[agent.leave]
-        line = "".join(bars([*(score for _, score in agent.history(LINE)), agent.trust][-LINE:]))
+        line = "".join(bars(item.scores[-LINE:]))
         head = joined(
             (f"{shorten(called_agent(agent.name), NAME - 1):{NAME}}", "bold"),
             f"{agent.counted:{COUNTED}}",
