@@ -30,10 +30,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
         "guesses as predicted": rates.guesses.as_predicted,
         "guesses on the same topic": rates.guesses.same_topic,
         "turns with on-demand recall": rates.recalled_on_demand,
-        "dissents that changed the outcome": trusted.dissent_impact,
-        "corrections taken back": trusted.regret,
-        "corrections changed again": trusted.controversy,
-        "decisions other than the default": trusted.escalation_usefulness,
+        **trusted,
     }
     if as_json:
         show_json(

@@ -188,11 +188,6 @@ def narrows(cited: Sequence[Sequence[str]], trust: float) -> bool:
     return trust >= HIGH and len(cited) >= FEWEST_CITING and since < FALLS * before
 
 
-def role_of(name: str) -> Role:
-    """Return the role in which an agent begins."""
-    return "curator" if name.partition(":")[0] in ("merge", "lifecycle") else "creator"
-
-
 # Events -------------------------------------------------------------------------------------------------------------------
 
 

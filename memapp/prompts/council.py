@@ -58,13 +58,10 @@ def revision(
     message: str, notes: Sequence[str], answer: str, objections: Sequence[Objection], reply_tokens: int
 ) -> tuple[Prompt, Sampling]:
     """Ask for the answer again, as the objections want it."""
-    listed = "\n".join(f"- {_said(one)}" for one in objections)
+    said = (f'"{objection.quote}": {objection.text}' if objection.quote else objection.text for objection in objections)
+    listed = "\n".join(f"- {clean(text)}" for text in said)
     asked = f"{with_notes(message, tuple(notes))}\n\n[answer]\n{clean(answer)}\n\n[objections]\n{listed}"
     return _prompt(template("revision").template, asked), Sampling(reply_tokens)
-
-
-def _said(one: Objection) -> str:
-    return clean(f'"{one.quote}": {one.text}' if one.quote else one.text)
 
 
 def _prompt(system: str, asked: str) -> Prompt:

@@ -34,6 +34,7 @@ from memapp.services.model_jobs import may_review
 from memapp.services.open_turn import ANSWERED_ELSEWHERE
 from memapp.services.query import conversation_scope, find
 from memapp.services.quotations import quotation
+from memapp.services.reads import reading
 from memapp.services.recall import RecallRequest
 from memapp.services.rubric import Criterion
 from memapp.services.turn import take_turn
@@ -199,9 +200,7 @@ def decide(runtime: Runtime, round_id: str, choice: Choice, text: str = "") -> R
         return changes.apply(session, CouncilDecided(held.id, choice, taken), runtime.actor(held.thread_id))
 
 
-def of_messages(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, Round]:
-    """Return the last council over the answer to each message that had one."""
-    return agents.latest_rounds(runtime.read(), message_ids)
+of_messages = reading(agents.latest_rounds)
 
 
 def ranked(runtime: Runtime, held: Round) -> list[Dissent]:

@@ -7,6 +7,7 @@ from memapp import paths
 from memapp.domain.changes import Actor, Revision, RubricChanged
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
+from memapp.services.reads import reading
 from memapp.store import agents, changes
 from memapp.store.session import Session
 
@@ -20,18 +21,17 @@ class Criterion:
     """The reasons of a denial that name it."""
 
 
-def list_criteria(runtime: Runtime) -> list[Criterion]:
-    """Return the criteria with the person's weights: those of the file in its order, then the person's own."""
-    return criteria(runtime.read())
-
-
 def criteria(session: Session) -> list[Criterion]:
+    """Return the criteria with the person's weights: those of the file in its order, then the person's own."""
     own = agents.read_rubric(session)
     with paths.bundled("assets", "rubric.toml").open("rb") as file:
         shipped = tomllib.load(file)
     asks = {name: (one["asks"], tuple(one.get("denied_as", ()))) for name, one in shipped.items()}
     known = [Criterion(name, own.get(name, one["weight"]), *asks[name]) for name, one in shipped.items()]
     return [*known, *(Criterion(name, weight) for name, weight in own.items() if name not in shipped)]
+
+
+list_criteria = reading(criteria)
 
 
 def set_weight(runtime: Runtime, name: str, weight: float) -> Revision:

@@ -1,7 +1,7 @@
 """The trust in agents: their records, what each may do by itself, and what all corrections together say."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
 
@@ -23,18 +23,6 @@ from memapp.store.session import Session
 _RECORD = attrgetter("events", "undecided", "months", "rounds", "blocked", "imported")
 BY_THE_PERSON = ("import", "lessons")
 """Agents that are not blocked: an import is the person's own doing, and lessons have a setting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metrics:
-    """What the overrides, dissents and decisions of the last 90 days say."""
-
-    dissent_impact: Rate
-    regret: Rate
-    escalation_usefulness: Rate
-    """How often the person decided otherwise than what happens unasked."""
-    controversy: Rate
-    """Of the overrides, those that the person changed again."""
 
 
 def list_agents(runtime: Runtime) -> list[Agent]:
@@ -128,21 +116,20 @@ def set_blocked(runtime: Runtime, name: str, *, blocked: bool) -> Revision:
         return changes.apply(session, AgentChanged(found, blocked=blocked), runtime.actor())
 
 
-def metrics(runtime: Runtime) -> Metrics:
-    """Return what is counted of all agents together."""
-    now = runtime.clock()
-    found = list_agents(runtime)
-    sums = rules.NOTHING.plus(*(one.total for one in found))
-    overrides = [one for one in list_overrides(runtime) if one.at > now - rules.WINDOW]
-    again = sum(one.outcome(now) in ("revised", "regretted") for one in overrides)
-    put_before, differs = store.escalated(runtime.read(), now - rules.WINDOW)
-    impacts = [one for agent in found for one in agent.events if one.sums.dissents]
-    return Metrics(
-        Rate(sum(one.sums.impactful for one in impacts), len(impacts)),
-        Rate(sums.regretted, sums.overrides),
-        Rate(differs, put_before),
-        Rate(again, len(overrides)),
-    )
+def metrics(runtime: Runtime) -> dict[str, Rate]:
+    """Return what the overrides, dissents and decisions of the last 90 days say, by what is counted."""
+    since, found = runtime.clock() - rules.WINDOW, list_agents(runtime)
+    sums = rules.NOTHING.plus(*(agent.total for agent in found))
+    overrides = [override for override in list_overrides(runtime) if override.at > since]
+    again = sum(override.became != "open" for override in overrides)
+    put_before, differs = store.escalated(runtime.read(), since)
+    dissents = [event.sums for agent in found for event in agent.events if event.sums.dissents]
+    return {
+        "dissents that changed the outcome": Rate(sum(one.impactful for one in dissents), len(dissents)),
+        "corrections taken back": Rate(sums.regretted, sums.overrides),
+        "corrections changed again": Rate(again, len(overrides)),
+        "decisions other than the default": Rate(differs, put_before),
+    }
 
 
 def diversity(runtime: Runtime, agent: Agent) -> tuple[float, bool]:

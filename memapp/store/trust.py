@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memapp.domain.trust import Act, Agent, Override, TrustEvent, TrustSums, approval_event, dissent_event, role_of
+from memapp.domain.trust import Act, Agent, Override, TrustEvent, TrustSums, approval_event, dissent_event
 from memapp.store.agents import get_agent
 from memapp.store.session import Session
 
@@ -25,8 +25,12 @@ def list_names(session: Session) -> list[str]:
 
 def list_agents(session: Session, names: Sequence[str]) -> list[Agent]:
     """Return what is noted of agents, in the order of their names; one of which nothing is gets what its name says."""
-    found = (get_agent(session, name) or Agent(name, name.partition(":")[2], role_of(name)) for name in names)
+    found = (get_agent(session, name) or _new(*name.partition(":")) for name in names)
     return [replace(agent, months=list_months(session, agent.name)) for agent in found]
+
+
+def _new(kind: str, colon: str, model: str) -> Agent:
+    return Agent(kind + colon + model, model, "curator" if kind in ("merge", "lifecycle") else "creator")
 
 
 def list_overrides(session: Session, agent: str = "", after: int = 0) -> list[Override]:
