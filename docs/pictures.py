@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from textual.widgets import TextArea
+
 from memapp.domain.prompt import Prompt, Sampling
 from memapp.inference.scripted import ScriptedModel
 from memapp.runtime import Runtime
@@ -56,6 +58,7 @@ async def open_chat(seen: Seen, title: str) -> None:
 async def draw(folder: Path) -> None:
     """Write each picture."""
     async with Demo(folder).opened(size=SIZE, demo=True) as seen:
+        seen.chat.query_one(TextArea).cursor_blink = False
         await seen.press("ctrl+n")
         await seen.send(SAID)
         save(seen, "chat")
@@ -69,8 +72,9 @@ async def draw(folder: Path) -> None:
 
 
 def save(seen: Seen, name: str) -> None:
-    """Write what is on the screen, without the address of a font that a reader's browser would fetch."""
+    """Write what is on the screen, without what a browser would fetch, and with the same time to the first word."""
     picture = re.sub(r"@font-face \{.*?\}\s*", "", seen.app.export_screenshot(), flags=re.DOTALL)
+    picture = re.sub(r"first&#160;\d\.\d\d", "first&#160;0.40", picture)
     (FOLDER / f"{name}.svg").write_text(picture, "utf-8")
 
 
