@@ -89,6 +89,7 @@ def _show(runtime: Runtime, held: Round) -> None:
 
 
 def _decide(runtime: Runtime, thread: Thread | None, choice: Choice, text: str) -> None:
-    service.decide(runtime, _last(runtime, thread).id, choice, text)
-    show(_last(runtime, thread).final or "Neither stands any more.")
+    held = _last(runtime, thread)
+    service.decide(runtime, held.id, choice, text)
+    show(service.of_messages(runtime, [held.message_id])[held.message_id].final or "Neither stands any more.")
     say("To undo: memapp undo.")

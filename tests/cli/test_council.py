@@ -22,6 +22,8 @@ def test_the_last_answer_is_reviewed_and_what_stands_is_decided(memapp: Terminal
     held = json.loads(memapp("council", "--json")[1])
     assert held["task"] == "Any ideas?" and held["draft"]
     assert memapp("council", "--take", "revision")[0] == (0 if held["revision"] else 2)
+    assert memapp("council", "--take", "none")[:2] == (0, "Neither stands any more.\n")
+    assert memapp("undo")[0] == 0 and memapp("council")[0] == 0
     code, out, err = memapp("council", "--edit", "Stay in bed.")
     assert (code, out) == (0, "Stay in bed.\n") and "memapp undo" in err
     assert memapp("undo")[0] == 0
