@@ -194,6 +194,8 @@ def test_why_is_asked_of_the_command_that_failed_last(
         (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
         (tmp_path / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "HISTFILE": "/dev/null"}
+    if argv[0] == "zsh":
+        typed = typed.replace("HISTCONTROL=ignorespace", "setopt HIST_IGNORE_SPACE")
     said = f"{script}\nls\n{typed}\nwhy\ny\n"
     subprocess.run(argv, env=environment, input=said, text=True, capture_output=True, timeout=20, start_new_session=True)
     assert seen.read_text().splitlines() == ran
