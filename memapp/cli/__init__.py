@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from click.shell_completion import CompletionItem
 from memapp.cli.output import EXPECTED, has_terminal, say
 from memapp.cli.shape import PATH
 from memapp.domain.text import is_slip, nearest
-from memapp.errors import MemappError
+from memapp.errors import DiskFull, MemappError
 
 if TYPE_CHECKING:
     from memapp.runtime import Runtime
@@ -178,18 +178,26 @@ def chat(options: dict[str, Any], question: tuple[str, ...]) -> int:
     from memapp import paths
     from memapp.ui.app import MemappApp
 
-    def start() -> "Runtime":
-        from memapp import bootstrap
-
-        return bootstrap.start(home=options["home"], database=options["database"], flags=options["flags"])
-
-    app = MemappApp(start, paths.locate(options["home"]).log, question=" ".join(question))
+    app = MemappApp(partial(start_or_read, options), paths.locate(options["home"]).log, question=" ".join(question))
     app.run()
     if app.demo_wanted:
         from memapp.cli import demo
 
         demo.start_instead(options)
     return app.return_code or 0
+
+
+def start_or_read(options: dict[str, Any]) -> "Runtime":
+    """Open memapp; only to read, where the disk is full."""
+    from memapp import bootstrap
+
+    start = partial(bootstrap.start, home=options["home"], database=options["database"], flags=options["flags"])
+    try:
+        return start()
+    except DiskFull as full:
+        runtime = start(read_only=True)
+        runtime.database.news.append(f"{full.message} Until some is free and memapp is started again, you can only read.")
+        return runtime
 
 
 def run(arguments: Sequence[str]) -> int:

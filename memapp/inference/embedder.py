@@ -52,7 +52,7 @@ def bundled(cache: Path) -> Source:
     try:
         model_id, converted = minilm.identify(folder, cache)
     except OSError as error:
-        raise ModelError(f"The embedding model cannot be prepared: {error.filename}, {error.strerror}.") from None
+        raise ModelError(f"The embedding model cannot be prepared: {error.strerror}.") from None
     return Source(model_id, minilm.DIMENSION, (MINILM, os.fspath(folder.absolute()), os.fspath(converted.absolute())))
 
 

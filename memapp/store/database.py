@@ -78,6 +78,8 @@ class Database:
         """False for a large file that nobody has read through yet."""
         self.mended = False
         """A search index did not match its table, and was written anew."""
+        self.news: list[str] = []
+        """What the person should hear of how the file was opened."""
 
     @property
     def erasures(self) -> int:

@@ -38,10 +38,13 @@ def open_database(
         given_up.callback(lock.release)
         alone = _enter(path, lock, tell)
         keep_private(path)
-        settled = alone and _is_settled(path)
-        writer, mended = _open_writer(path, wording, tell, alone=alone, check=alone and not settled)
+        settled, news = alone and _is_settled(path), list[str]()
+        writer, mended = _open_writer(path, wording, news, alone=alone, check=alone and not settled)
+        for said in news:
+            tell(said)
         database = Database(path, writer, lock, wording)
         given_up.callback(database.close)
+        database.news += news
         database.checked, database.mended = not settled, mended
         if alone:
             lock.enter(tell)
@@ -106,9 +109,9 @@ def _is_settled(path: Path) -> bool:
 
 
 def _open_writer(
-    path: Path, wording: Wording, tell: Callable[[str], object], *, alone: bool, check: bool
+    path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool
 ) -> tuple[sqlite3.Connection, bool]:
-    """Return the connection, and whether a search index had to be written anew."""
+    """Return the connection, and whether a search index had to be written anew; add to `news` what else was done."""
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
     writer = connect(path, read_only=False)
@@ -118,8 +121,8 @@ def _open_writer(
         if check:
             soundness.check_damage(writer, path)
         if alone:
-            _mend_version(writer, path, tell)
-            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording))
+            _mend_version(writer, path, news)
+            schema.migrate(writer, lambda version: _backup_before_migration(writer, path, version, wording, news))
         soundness.check_schema(writer, path)
         broken = soundness.mismatched(writer) if check else []
         soundness.rebuild(writer, broken)
@@ -133,7 +136,7 @@ def _open_writer(
     return writer, bool(broken)
 
 
-def _mend_version(writer: sqlite3.Connection, path: Path, tell: Callable[[str], object]) -> None:
+def _mend_version(writer: sqlite3.Connection, path: Path, news: list[str]) -> None:
     """Set the version of a file right where its schema and the migrations it lists agree on another. Raises `Damaged`."""
     version, listed = writer.execute("PRAGMA user_version").fetchone()[0], schema.count_listed(writer)
     if version == listed:
@@ -142,9 +145,19 @@ def _mend_version(writer: sqlite3.Connection, path: Path, tell: Callable[[str], 
         said = f"{path} is damaged: its version is {version}, and it lists {listed} migrations."
         raise Damaged(said, from_backup(path), path)
     writer.execute(f"PRAGMA user_version = {listed}")
-    tell(f"The version number in {path} was damaged, and is set right. The rest is as it was.")
+    news.append(f"The version number in {path} was damaged, and is set right. The rest is as it was.")
 
 
-def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording) -> None:
+def _backup_before_migration(
+    writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]
+) -> None:
+    """Copy the file, if that can be done: each migration is one transaction, and one that fails changes nothing."""
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    Database(path, None, None, wording).backup(new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC)))
+    try:
+        with translated_errors(path.parent / BACKUPS):
+            copy = new_copy(path, BACKUPS, f"schema{version}", datetime.now(UTC))
+        Database(path, None, None, wording).backup(copy)
+    except Damaged:
+        raise
+    except StoreError as error:
+        news.append(f"{path} was brought up to date, but not backed up before. {error.message}")

@@ -326,7 +326,7 @@ def test_what_is_closed_is_read_and_copied_where_the_disk_is_full(
     assert names_in(copy) == {"theme"}
 
 
-def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
+def test_a_migration_makes_a_backup_where_it_can_and_a_broken_one_changes_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with database.write() as conn:
@@ -342,10 +342,14 @@ def test_a_migration_makes_a_backup_first_and_a_broken_one_changes_nothing(
     monkeypatch.setattr(schema, "scripts", lambda: sorted(scripts.glob("*.sql")))
     with pytest.raises(StoreError):
         open_database(database.path, WORDING)
-    (backup,) = (database.path.parent / "backups").iterdir()
+    (backup,) = (folder := database.path.parent / "backups").iterdir()
     assert sqlite3.connect(backup).execute("SELECT value FROM interface").fetchone()[0] == "1"
     broken.write_text("CREATE TABLE fresh (a);", "utf-8")
-    opened = open_database(database.path, WORDING)
+    shutil.rmtree(folder)
+    folder.write_text("where no copy can be written")
+    said, why = list[str](), f"Cannot use {folder}: File exists."
+    opened = open_database(database.path, WORDING, tell=said.append)
+    assert opened.news == said == [f"{database.path} was brought up to date, but not backed up before. {why}"]
     assert opened.read().execute("SELECT count(*) FROM fresh").fetchone()[0] == 0
     assert opened.read().execute("PRAGMA user_version").fetchone()[0] == len(released) + 1
     opened.close()

@@ -1,17 +1,24 @@
 """A memory that cannot be opened: what the first screen says, and the key that helps."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
+import pytest
+
+from memapp.cli import start_or_read
 from memapp.domain.changes import Actor, Created
+from memapp.errors import DiskFull
 from memapp.language.wording import WORDING
 from memapp.runtime import Runtime
+from memapp.services import chats, curate
 from memapp.store import changes
 from memapp.store.opening import open_database
 from memapp.store.place import BACKUPS, new_copy
 from memapp.ui.app import MemappApp
 from memapp.ui.screens.opening import news_of_syncing
-from tests.builders import damage, fact, make_runtime, on, until
+from tests.builders import damage, fact, make_runtime, on, say, until
 from tests.ui.conftest import Seen, World
 
 
@@ -45,6 +52,43 @@ async def test_a_key_puts_the_newest_sound_backup_in_place_of_a_damaged_file(wor
         await seen.until(lambda: any(aside.name in toast for toast in seen.toasts()))
         await seen.until(lambda: any("No chat sees the memories in hobbies" in toast for toast in seen.toasts()))
     until(lambda: app.session.talk.close(3), 60)  # the shared embedding model is not ended by it
+
+
+async def test_on_a_full_disk_all_is_read_and_nothing_that_is_typed_is_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = world.folder / "memapp.db"
+    runtime = make_runtime(world.folder)
+    curate.add(runtime, "I keep bees.")
+    say(runtime, chats.new_thread(runtime).id, "Tell me of wasps.")
+    runtime.database.close()
+
+    def full(*_: object, **__: object) -> NoReturn:
+        raise DiskFull("No space left.")
+
+    def start(*_: object, read_only: bool = False, **__: object) -> Runtime:
+        world.database = open_database(path, WORDING, read_only=read_only)
+        return world.start()
+
+    monkeypatch.setattr("memapp.store.opening._open_writer", full)
+    monkeypatch.setattr("memapp.bootstrap.start", start)
+    app = MemappApp(partial(start_or_read, {"home": world.folder, "database": path, "flags": {}}), world.folder / "log")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        seen = Seen(app, pilot)
+        await seen.ready()
+        await seen.until(lambda: any("you can only read" in toast for toast in seen.toasts()))
+        await pilot.press("escape", "home", "enter")
+        await seen.until("Tell me of wasps.")
+        await seen.send("precious words")
+        assert seen.chat.composer.text == "precious words" and "reading only" in seen.text()
+        await pilot.press("f3")
+        await seen.until("I keep bees.")
+        await pilot.press("d")
+        await seen.until(lambda: any("reading only" in toast for toast in seen.toasts()))
+        assert "I keep bees." in seen.text()
+    until(lambda: app.session.talk.close(3), 60)
+    assert world.database is not None
+    world.database.close()
 
 
 def test_a_folder_that_is_copied_elsewhere_is_warned_of_once(tmp_path: Path) -> None:

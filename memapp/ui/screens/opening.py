@@ -126,6 +126,8 @@ class OpeningScreen(StyledScreen):
             self.post_message(self.OpeningFailed(bug))
             return
         self.app.post_message(FileOpened(runtime))
+        for said in runtime.database.news:
+            tell(said, problem=True, seconds=60.0)
         if aside:
             tell(f"The damaged file is kept for 30 days: {aside}", title="Put back", seconds=60.0)
         try:
