@@ -3,6 +3,7 @@
 import _thread  # `threading` takes longer to load, and a hint waits
 import os
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -56,6 +57,26 @@ def can_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) and not has_no_room(path)
 
 
+def refuse_removed_log(path: Path) -> None:
+    """Raise `StoreError` where another process has a file open whose log was taken away: both would spoil it.
+
+    SQLite goes by the index, which tells of more than the log that lies there has. An index without a process does no harm.
+    """
+    for _ in range(2):  # between two looks another process may have emptied the log
+        try:
+            with path.with_name(path.name + "-shm").open("rb") as index:
+                header = index.read(20)
+            log = path.with_name(path.name + "-wal")
+            size = log.stat().st_size if log.exists() else 0
+        except FileNotFoundError:
+            return
+        page_bytes, frames = struct.unpack_from("=HI", header.ljust(20, b"\0"), 14)
+        if not frames or size >= 32 + frames * (24 + page_bytes):
+            return
+    advice = "Close that one and start again: it puts into the file what the log had."
+    raise StoreError(f"{path}-wal was removed while another memapp has the file open.", advice)
+
+
 def connect(path: Path, *, read_only: bool, patience: int = BUSY_MILLISECONDS) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?{mode(path) if read_only else 'mode=rw'}",
@@ -107,7 +128,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and application_id != schema.APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program.", "Choose another file with --db.")
-    if version > len(schema.scripts()):
+    if version > len(schema.scripts()) and schema.count_listed(connection) > len(schema.scripts()):
         raise NewerSchema(f"{path} was made by a newer memapp.", "Update memapp; the file was not touched.")
 
 

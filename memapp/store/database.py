@@ -120,9 +120,16 @@ class Database:
             advice = "Put it back and go on, or quit: nothing is written until then."
             raise StoreError(f"{self.path} was moved, removed or replaced while it was open.", advice)
         if not (log and index):
-            kept = "" if log else self._save_removed_log()
-            said = f"{self.path}{'-shm' if log else '-wal'} was removed or replaced while it was open."
-            raise StoreError(said, f"Quit, and start memapp again: what was saved before is kept{kept}.")
+            raise self._removed("-shm") if log else self._removed("-wal", self._save_removed_log())
+
+    def _removed(self, suffix: str, where: str = "") -> StoreError:
+        said = f"{self.path}{suffix} was removed or replaced while it was open."
+        return StoreError(said, f"Quit, and start memapp again: what was saved before is kept{where}.")
+
+    def _unreadable(self) -> StoreError | None:
+        """Return the error of a log or an index that was taken away, which makes a file look damaged; None where none was."""
+        beside = zip(("-wal", "-shm"), self._opened[1:], _identities(self.path)[1:], strict=True)
+        return next((self._removed(suffix) for suffix, before, now in beside if before is not None and before != now), None)
 
     def _save_removed_log(self) -> str:
         """Write a log that nobody finds again into the file, or into a copy where others began another since; return where.
@@ -230,6 +237,7 @@ class Database:
                     raise StoreError("The memory file is closed.")
                 opened = connect(self.path, read_only=True)
                 assert isinstance(opened, Reader)
+                opened.explain = self._unreadable
                 add_wording(opened, self.wording)
                 reader = self._readers[thread] = opened
         return reader

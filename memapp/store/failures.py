@@ -76,16 +76,27 @@ class Reader(sqlite3.Connection):
     path: Path
     given_out: "WeakSet[Rows]"
     """The rows of every query that somebody may still read from."""
+    explain: Callable[[], StoreError | None] = staticmethod(lambda: None)
+    """Returns what else than damage explains that the file cannot be read; None if nothing does."""
     at_work: "threading.Lock"
     """Held while a thread is in SQLite: one that closes the connection meanwhile would end the process."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Rows":
-        with self.at_work, translated_errors(self.path):
+        with self.translating():
             rows = self.cursor(Rows)
             rows.path, rows.since = self.path, time.monotonic()
             self.given_out.add(rows)
             sqlite3.Cursor.execute(rows, sql, parameters)
         return rows
+
+    @contextmanager
+    def translating(self) -> Iterator[None]:
+        """Be at work in SQLite, and raise memapp's errors in place of its own."""
+        try:
+            with self.at_work, translated_errors(self.path):
+                yield
+        except Damaged as found:
+            raise self.explain() or found from found.__cause__
 
     def close(self) -> None:
         """Close the connection when the query that runs in it, if any, has ended; `interrupt` ends it soon."""
@@ -111,7 +122,7 @@ class Rows(sqlite3.Cursor):
     @contextmanager
     def _telling(self) -> Iterator[None]:
         try:
-            with self.connection.at_work, translated_errors(self.path):
+            with self.connection.translating():
                 yield
         except StoreError:
             self.close()  # else it goes on holding the file, which a backup is to replace

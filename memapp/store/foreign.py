@@ -30,7 +30,7 @@ def open_suspect(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA trusted_schema = 0")
         refuse_foreign(connection, path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version or schema.schema_of(connection) != schema.golden(version)[0]:
+        if not 0 < version <= len(schema.scripts()) or schema.schema_of(connection) != schema.golden(version)[0]:
             raise StoreError(f"{path} is no memory file, or was changed by another program.", "Nothing was touched.")
         connection.execute("PRAGMA trusted_schema = 1")  # it is ours, and its own checks need it
         soundness.check_damage(connection, path)

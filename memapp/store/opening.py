@@ -10,7 +10,7 @@ from pathlib import Path
 from memapp.domain.wording import Wording
 from memapp.errors import Damaged, StoreError
 from memapp.store import guards, schema, soundness
-from memapp.store.connection import add_wording, connect, refuse_foreign
+from memapp.store.connection import add_wording, connect, refuse_foreign, refuse_removed_log
 from memapp.store.database import Database, read_through
 from memapp.store.failures import translated_errors
 from memapp.store.folder import keep_private, prepare_folder, refuse_no_file
@@ -69,18 +69,19 @@ def _enter(path: Path, lock: Lock, tell: Callable[[str], object]) -> bool:
     if lock.take():
         return True
     lock.enter(tell)
-    if not _is_old(path):
+    refuse_removed_log(path)
+    if not _has_other_version(path):
         return False
     lock.enter_alone(tell)
     return True
 
 
-def _is_old(path: Path) -> bool:
-    """Say whether the schema of a file is older than this memapp, or is not there yet."""
+def _has_other_version(path: Path) -> bool:
+    """Say whether the version of a file is not that of this memapp, or there is none yet."""
     if not path.exists():
         return True
     with translated_errors(path), closing(connect(path, read_only=True)) as conn:
-        return bool(conn.execute("PRAGMA user_version").fetchone()[0] < len(schema.scripts()))
+        return bool(conn.execute("PRAGMA user_version").fetchone()[0] != len(schema.scripts()))
 
 
 def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object]) -> Database:
@@ -90,13 +91,15 @@ def _open_read_only(path: Path, wording: Wording, tell: Callable[[str], object])
     alone = lock is None or lock.take()
     if lock:
         lock.enter(tell)
+    if not alone:
+        refuse_removed_log(path)
     database, settled = Database(path, None, lock, wording), _is_settled(path)
     with ExitStack() as given_up, translated_errors(path):
         given_up.callback(database.close)
         refuse_foreign(database.read(), path)
         if alone and not settled:
             read_through(path)
-        if not _is_old(path):
+        if not _has_other_version(path):
             given_up.pop_all()
             return database
     return open_database(path, wording, tell=tell)
@@ -108,9 +111,7 @@ def _is_settled(path: Path) -> bool:
     return path.exists() and path.stat().st_size > LARGE_BYTES and not (log.exists() and log.stat().st_size)
 
 
-def _open_writer(
-    path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool
-) -> tuple[sqlite3.Connection, bool]:
+def _open_writer(path: Path, wording: Wording, news: list[str], *, alone: bool, check: bool) -> tuple[sqlite3.Connection, bool]:
     """Return the connection, and whether a search index had to be written anew; add to `news` what else was done."""
     if alone and not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o600))
@@ -148,9 +149,7 @@ def _mend_version(writer: sqlite3.Connection, path: Path, news: list[str]) -> No
     news.append(f"The version number in {path} was damaged, and is set right. The rest is as it was.")
 
 
-def _backup_before_migration(
-    writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]
-) -> None:
+def _backup_before_migration(writer: sqlite3.Connection, path: Path, version: int, wording: Wording, news: list[str]) -> None:
     """Copy the file, if that can be done: each migration is one transaction, and one that fails changes nothing."""
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     try:
