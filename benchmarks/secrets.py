@@ -4,7 +4,8 @@ Secrets in the forms of `made_up/secrets` (`forms.txt`, of which the rules were 
 tried) are told through each door: added as a memory, said in a chat and learned from, imported, run, and told by an agent.
 Afterwards no file below the home has one. Passwords are of 16 random letters and digits; beside it stands how many shorter ones,
 and ones that people make, the rules let through. Ordinary commands and messages (`made_up/secrets`, `thefuck_traces`,
-`intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as they are.
+`intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as they are, and so must numbers of orders, parcels, parts,
+books and the like (`identifiers.txt`, written before it was looked what the rules do with them) but for one in fifty.
 
 python -m benchmarks.secrets [--small] [--data ../shared/data]
 """
@@ -33,7 +34,7 @@ from memapp.services import chats, curate, learning
 from memapp.services.imports.whole import import_file
 from memapp.services.turn import take_turn
 
-ALTERED = 0.005
+ALTERED = {"commands": 0.005, "messages": 0.005, "identifiers": 0.02}
 EACH, SMALL_EACH = 2, 1
 ORDINARY = 2000
 MADE_BY_PEOPLE = ("hunter2", "Sunny4711", "Badger77!", "Sommer2024", "iloveyou1", "Pa$$w0rd", "rosebud")
@@ -152,9 +153,9 @@ def ordinary(data: Path) -> dict[str, list[str]]:
         strict=False,
     ):
         messages += [talk, quick]
-    return {
-        name: list(islice(dict.fromkeys(texts), ORDINARY)) for name, texts in (("commands", commands), ("messages", messages))
-    }
+    identifiers = (FOLDER / "identifiers.txt").read_text("utf-8").splitlines()
+    kinds = zip(ALTERED, (commands, messages, identifiers), strict=True)
+    return {name: list(islice(dict.fromkeys(texts), ORDINARY)) for name, texts in kinds}
 
 
 def main() -> int:
@@ -174,11 +175,11 @@ def main() -> int:
     for name, length, words in (("16 characters", 16, [""]), ("8 characters", 8, [""]), ("made by people", 0, MADE_BY_PEOPLE)):
         shares = [sum(let_through(file, length, word) for word in words) / len(words) for file in ("forms.txt", "fresh.txt")]
         print(f"{name:14} {shares[0]:6.3f} {shares[1]:6.3f}")
-    print(f"\n{'ordinary':10} {'texts':>6} {'altered':>8}")
+    print(f"\n{'ordinary':11} {'texts':>6} {'altered':>8}")
     for name, texts in ordinary(options.data).items():
-        altered = [text for text in texts if without_secrets(text) != text]
-        missed = missed or len(altered) > ALTERED * len(texts)
-        print(f"{name:10} {len(texts):6} {len(altered):8}")
+        altered = [text for text in texts if without_secrets(text, in_command=name == "commands") != text]
+        missed = missed or len(altered) > ALTERED[name] * len(texts)
+        print(f"{name:11} {len(texts):6} {len(altered):8}")
     return MISSED if missed else 0
 
 

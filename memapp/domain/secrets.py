@@ -12,6 +12,8 @@ _HASH = re.compile(r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-T
 """A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret without a name near it."""
 _NICKNAME = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d+")
 """A word with a number behind, however odd the word."""
+_LABEL = re.compile(r"[A-Z0-9+~_-]{0,24}")
+"""A run without small letters, up to this length: orders, parcels, parts and devices are numbered so. Beside a name it is a secret."""
 _OPTION = re.compile(r"\s-[A-Za-z]{1,3}[\s=]*['\"]?$")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _LONG, _NAMED_LONG = 10, 32
@@ -43,19 +45,22 @@ class SecretRules(NamedTuple):
     """Pairs of letters that are common in words."""
 
 
-def without_secrets(text: str, rules: SecretRules) -> str:
+def without_secrets(text: str, rules: SecretRules, *, in_command: bool = False) -> str:
     """Return a text with every secret replaced by three stars."""
     parts, at = [], 0
-    for start, end in find_secrets(text, rules):
+    for start, end in find_secrets(text, rules, in_command=in_command):
         parts += [text[at:start], MARK]
         at = end
     return "".join([*parts, text[at:]])
 
 
-def find_secrets(text: str, rules: SecretRules) -> list[tuple[int, int]]:
-    """Return where the secrets of a text stand, in order and apart from one another."""
+def find_secrets(text: str, rules: SecretRules, *, in_command: bool = False) -> list[tuple[int, int]]:
+    """Return where the secrets of a text stand, in order and apart from one another.
+
+    In a command, what looks like the number of an order or a part is a secret too: many a program wants one as its last word.
+    """
     apart: list[tuple[int, int]] = []
-    for start, end in sorted({*_of_forms(text, rules), *_random_runs(text, rules)}):
+    for start, end in sorted({*_of_forms(text, rules), *_random_runs(text, rules, in_command=in_command)}):
         if apart and start <= apart[-1][1]:
             apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
         else:
@@ -83,7 +88,7 @@ def _is_odd(value: str, rules: SecretRules) -> bool:
     return _share_of_pairs(bare, rules) < _NAMED_FEW or bool(has_both and not _ATTRIBUTE.fullmatch(bare))
 
 
-def _random_runs(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
+def _random_runs(text: str, rules: SecretRules, *, in_command: bool) -> Iterator[tuple[int, int]]:
     for match in _RUN.finditer(text):
         run, (start, end) = match[0], match.span()
         is_hash = _HASH.fullmatch(run)
@@ -94,15 +99,20 @@ def _random_runs(text: str, rules: SecretRules) -> Iterator[tuple[int, int]]:
             continue
         before, behind = text[max(0, start - _BEFORE) : start].rpartition("\n")[2], text[end : end + _BEHIND].partition("\n")[0]
         is_named = re.search(rules.name, before) or re.search(rules.name, behind)
-        is_link = re.search(r"://\S*$", before)
-        if is_named or (not (is_hash or is_link) and (_OPTION.search(before) or (share < _FEW and len(run) >= _LONG))):
+        is_link = re.search(r"(?:://|\w\.[a-z]{2,}/)\S*$", before)
+        by_chance = share < _FEW and len(run) >= _LONG and (in_command or not _LABEL.fullmatch(run))
+        if is_named or (not (is_hash or is_link) and (_OPTION.search(before) or by_chance)):
             yield start, end
 
 
 def _share_of_pairs(run: str, rules: SecretRules) -> float:
-    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and capitals inside, or in pieces."""
+    """Return the share of neighbours that are pairs of words; 1 for a run without numbers and capitals inside, or in pieces.
+
+    Pieces of hexadecimal count for nothing: programs name what they start so.
+    """
     is_mixed = (re.search(r"\d", run) and re.search("[A-Za-z]", run)) or re.search("[a-z][A-Z]", run)
-    if not is_mixed or _NICKNAME.fullmatch(run) or max(map(len, re.split("[-_+~=]", run))) < _LEAST_PIECE:
+    pieces = (piece for piece in re.split("[-_+~=]", run) if not _HASH.fullmatch(piece))
+    if not is_mixed or _NICKNAME.fullmatch(run) or max(map(len, pieces), default=0) < _LEAST_PIECE:
         return 1.0
     beside = [a + b for a, b in pairwise(run) if a.isalnum() and b.isalnum()]
     common = sum(

@@ -11,9 +11,9 @@ from memapp.domain.secrets import MARK, SecretForm, SecretRules
 from memapp.language.failures import lines
 
 
-def without_secrets(text: str) -> str:
+def without_secrets(text: str, *, in_command: bool = False) -> str:
     """Return a text with every secret replaced by three stars."""
-    return secrets.without_secrets(text, secret_rules())
+    return secrets.without_secrets(text, secret_rules(), in_command=in_command)
 
 
 def has_secret(text: str) -> bool:

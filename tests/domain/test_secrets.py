@@ -44,6 +44,15 @@ def test_what_is_ordinary_stays_as_it_is(name: str) -> None:
     assert not [text for text in (MADE_UP / "secrets" / name).read_text("utf-8").splitlines() if without_secrets(text) != text]
 
 
+def test_a_number_of_an_order_or_a_part_stays_but_not_in_a_command_nor_beside_a_name() -> None:
+    sentences = (MADE_UP / "secrets" / "identifiers.txt").read_text("utf-8").splitlines()
+    altered = [text for text in sentences if without_secrets(text) != text]
+    assert len(altered) <= 0.01 * len(sentences), altered
+    for named in ("use TV8TLKC86X for the wifi", "my recovery code is TV8TLKC86X", "password TV8TLKC86X"):
+        assert MARK in without_secrets(named)
+    assert without_secrets("rclone obscure TV8TLKC86X", in_command=True) == f"rclone obscure {MARK}"
+
+
 @pytest.mark.parametrize("unit", ["key=", "a.", "a_", "-u a ", "password ", "mysql -u ", "Aa1+/", "secret for ", "xpasswd a "])
 def test_a_long_text_does_not_take_for_ever_and_is_done_at_once(unit: str) -> None:
     found = without_secrets(unit * 10_000)  # minutes, if it grew with the square of the length

@@ -180,7 +180,7 @@ def _without_secrets(line: str) -> str:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return without_secrets(value)
+        return without_secrets(value, in_command=True)
     if isinstance(value, list):
         return [_cleaned(one) for one in value]
     return {_cleaned(name): _cleaned(one) for name, one in value.items()} if isinstance(value, dict) else value

@@ -27,7 +27,7 @@ def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
 def clean_text(text: str) -> str:
     """Return a text without secrets, the home folder shortened."""
     home = os.path.expanduser("~")  # noqa: PTH111  (unlike that of `Path` it fails nowhere)
-    return without_secrets(text.replace("\0", "")).replace(home, "~")
+    return without_secrets(text.replace("\0", ""), in_command=True).replace(home, "~")
 
 
 def scope_hash(scope: str) -> str:
