@@ -4,8 +4,8 @@ Secrets in the forms of `made_up/secrets` (`forms.txt`, of which the rules were 
 tried) are told through each door: added as a memory, said in a chat and learned from, imported, run, and told by an agent.
 Afterwards no file below the home has one. Passwords are of 16 random letters and digits; beside it stands how many shorter ones,
 and ones that people make, the rules let through. Ordinary commands and messages (`made_up/secrets`, `thefuck_traces`,
-`intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as they are, and so must numbers of orders, parcels, parts,
-books and the like (`identifiers.txt`, written before it was looked what the rules do with them) but for one in fifty.
+`intercode_sql`; `clinc150`, `messages`, `synthetic_persona_chat`) must stay as they are, and so must, but for one in fifty, the
+numbers of orders, parcels, parts, books and the like (`identifiers.txt`, written before anybody had read the rules).
 
 python -m benchmarks.secrets [--small] [--data ../shared/data]
 """

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from memapp.domain.text import INVISIBLE, JOINERS, VARIANTS, counted
+from memapp.domain.unspaced import SIGN
 
 ERASED = "[erased]"
 """Stands in place of a text that was erased."""
-LONG_ENOUGH = 8
-"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone."""
+LONG_ENOUGH, SIGNS_BYTES = 8, 6
+"""A shorter text may well be a part of other words: in the bytes of a file it counts only where it stands alone. In a script that
+sets no spaces it counts everywhere, from so many bytes on."""
 FEW = 20
 """So many texts are looked for one by one more quickly than by their words."""
 FEW_PIECES = 400
@@ -23,8 +25,8 @@ WINDOW = 120
 """A longer text is looked for in pieces, since a file may hold it in several places."""
 
 _WORD = re.compile(r"\w+")
-_PART = re.compile(r"[^\W\d_]+|\d+")
-"""Of a word: what the eye tells apart in `x_oslo_2`."""
+_PART = re.compile(rf"{SIGN}|(?:(?!{SIGN})[^\W\d_])+|\d+")
+"""Of a word: what the eye tells apart in `x_oslo_2`; each letter of a script that sets no space between words."""
 _IGNORED = re.compile(f"[{INVISIBLE}{JOINERS}{VARIANTS}]")
 _ESCAPED = re.compile(r"\\+[bfnrt\"/]")
 _BYTE_WORD = re.compile(rb"[a-z0-9]{3,}")
@@ -106,7 +108,8 @@ class ByteNeedles:
             if text.strip():
                 forms = byte_forms(text)
                 self._forms += forms
-                short.update((piece, len(text) < LONG_ENOUGH) for form in forms for piece in form)
+                is_short, least = len(text) < LONG_ENOUGH, SIGNS_BYTES if re.search(SIGN, text) else WINDOW
+                short.update((piece, is_short and len(piece) < least) for form in forms for piece in form)
         self._overlap = max(map(len, short), default=0)
         self._by_word: dict[bytes, list[tuple[bytes, bool]]] = {}
         for piece, is_short in short.items():

@@ -13,7 +13,7 @@ _HASH = re.compile(r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-T
 _NICKNAME = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d+")
 """A word with a number behind, however odd the word."""
 _LABEL = re.compile(r"[A-Z0-9+~_-]{0,24}")
-"""A run without small letters, up to this length: orders, parcels, parts and devices are numbered so. Beside a name it is a secret."""
+"""A short run without small letters: orders, parcels, parts and devices are numbered so. Beside a name it is a secret."""
 _OPTION = re.compile(r"\s-[A-Za-z]{1,3}[\s=]*['\"]?$")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _LONG, _NAMED_LONG = 10, 32

@@ -21,6 +21,8 @@ _MARKS = (
     "\uaa7b-\uaa7d\uaab0\uaab2-\uaab4\uaab7\uaab8\uaabe\uaabf\uaac1"
 )
 """Signs that belong to the letter before them."""
+SIGN = rf"(?:[\u0e40-\u0e44\u0ec0-\u0ec4]?(?=[^\W_])[{_LETTERS}][{_MARKS}]*)"
+"""A regular expression for one letter with what belongs to it; in Thai and Lao that is also the vowel written before it."""
 _RUN = re.compile(rf"(?:(?=[^\W_])[{_LETTERS}][{_MARKS}]*)+")
 _LETTER = re.compile(rf".[{_MARKS}]*")
 

@@ -38,6 +38,24 @@ def test_what_is_written_in_one_is_not_found_in_parts(needle: str, text: str) ->
     assert not Needles([needle]).held_by(text)
 
 
+@pytest.mark.parametrize(
+    ("needle", "text", "holds"),
+    [
+        ("绿茶", "我喜欢喝绿茶和红茶。", True),
+        ("绿茶", "我喜欢喝绿红茶", False),
+        ("チェス", "毎週チェスをします", True),
+        ("서울", "저는 서울에 살아요", True),
+        ("ข้าว", "ฉันชอบกินข้าวผัด", True),
+        ("กิน", "มากเกินไป", False),  # its vowel is written before it, and belongs to it
+        ("Zoë喝绿茶", "昨天Zoë喝绿茶了", True),
+    ],
+)
+def test_where_no_spaces_are_set_a_word_is_found_in_the_run_that_holds_it(needle: str, text: str, holds: bool) -> None:
+    assert Needles([needle]).held_by(text) is holds
+    if holds:
+        assert ByteNeedles([needle]).count([text.encode()]) == 1
+
+
 def test_accents_may_be_composed_or_not_and_signs_alone_are_found() -> None:
     assert Needles(["Zoë"]).held_by("hello Zoë there")
     assert Needles(["🦄"]).held_by("a 🦄!")

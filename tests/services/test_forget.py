@@ -309,6 +309,17 @@ def test_a_word_with_a_soft_hyphen_or_glued_to_others_is_forgotten_as_it_is_seen
     assert "qzxvorb" not in "\n".join(runtime.database.read().iterdump()).lower()
 
 
+def test_a_word_of_a_script_without_spaces_is_forgotten_inside_the_run_that_holds_it(runtime: Runtime, tmp_path: Path) -> None:
+    chat_of(runtime, "昨天我喝绿茶了")
+    curate.add(runtime, "我喜欢喝绿茶和红茶")
+    curate.add(runtime, "我住在北京")
+    back_up(runtime)
+    receipt = forget.forget_everywhere(runtime, "绿茶")
+    assert (receipt.memories, receipt.backups_cleaned, receipt.left) == (1, 1, ())
+    assert [memory.text for memory in curate.list_memories(runtime)] == ["我住在北京"]
+    assert files_with(tmp_path, "绿茶".encode()) == set()
+
+
 def test_a_word_within_other_words_is_left_alone(runtime: Runtime) -> None:
     kept = curate.add(runtime, "User is planning a trip with Hannah.").memory_id
     gone = curate.add(runtime, "User's friend is Ann.").memory_id
