@@ -1,8 +1,11 @@
 """ChatGPT's `conversations.json`, and its parts `conversations-000.json`.
 
-What ChatGPT wrote into its own memory stands among the messages, to `bio`: these are facts of the person.
+Three kinds of messages tell of the person, and are facts: what ChatGPT wrote into its own memory, to `bio`; what stood in that
+memory when the chat began; and what the person wrote about themselves in the settings.
 """
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import chain
@@ -10,7 +13,14 @@ from typing import Any
 
 from memapp.domain.foreign import found
 from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed
+from memapp.domain.foreign.notes import passages
 from memapp.domain.foreign.tree import branch
+
+TAGS = ("chatgpt",)
+_REMEMBERED = re.compile(r"^\d+\. (?:\[(\d{4}-\d\d-\d\d)\]\.? )?(.+?)(?=^\d+\. |\Z)", re.DOTALL | re.MULTILINE)
+"""An entry of ChatGPT's memory: its number, its day, what it says."""
+_MARKED = re.compile("\ue200(\\w+)\ue202([^\ue201]*)\ue201")
+"""A place in an answer where ChatGPT shows something of its own: the source of a sentence, or a name that can be clicked."""
 
 
 def read_chatgpt(data: Mapping[str, Any]) -> Iterator[Found]:
@@ -23,19 +33,39 @@ def read_chatgpt(data: Mapping[str, Any]) -> Iterator[Found]:
 def _said(node: Mapping[str, Any]) -> Iterator[Found]:
     message = inner(node, "message")
     content, at, recipient = inner(message, "content"), message.get("create_time"), message.get("recipient")
-    kind, parts = found.plain_text(content.get("content_type")), listed(content, "parts")
+    kind, parts, about = found.plain_text(content.get("content_type")), listed(content, "parts"), inner(message, "metadata")
     if recipient == "bio":
-        yield from list(chain.from_iterable(found.fact(part, ["chatgpt"], at) for part in parts)) or [
-            Unread("fact without words")
-        ]
-    elif inner(message, "metadata").get("is_visually_hidden_from_conversation"):
-        yield from (Unread("hidden message") for part in parts if part)
+        yield from list(chain.from_iterable(found.fact(part, TAGS, at) for part in parts)) or [Unread("fact without words")]
+    elif kind == "model_editable_context":
+        remembered = found.written(content.get("model_set_context"))
+        entries = _REMEMBERED.findall(remembered)
+        yield from chain.from_iterable(found.fact(text, TAGS, day or at) for day, text in entries)
+        if remembered and not entries:
+            yield Unread("memory in another form")
+    elif kind == "user_editable_context":
+        told = found.written(inner(about, "user_context_message_data").get("about_user_message"))
+        yield from passages(told.replace("\n", "\n\n"), TAGS)
+        if found.written(content.get("user_profile")) and not told:
+            yield Unread("text about you in another form")
+        if found.written(content.get("user_instructions")):
+            yield Unread("instruction to ChatGPT")
+    elif about.get("is_visually_hidden_from_conversation"):
+        yield from (Unread("hidden message") for part in (parts if "parts" in content else [content]) if part)
     elif recipient not in (None, "all"):
         yield Unread("tool call")
     elif kind in ("text", "multimodal_text"):
-        yield from found.worded(content.get("parts"), inner(message, "author").get("role"), at, "audio_transcription")
+        shown = [_MARKED.sub(_shown, part) if isinstance(part, str) else part for part in parts]
+        yield from found.worded(shown, inner(message, "author").get("role"), at, "audio_transcription")
     elif message:
         yield Unread(found.named(kind))
+
+
+def _shown(mark: re.Match[str]) -> str:
+    """Return the name that a mark shows, nothing for a source."""
+    try:
+        return str(json.loads(mark[2])[1]) if mark[1] == "entity" else ""
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 def _written(node: object) -> datetime | None:

@@ -1,10 +1,12 @@
 """Claude's `conversations.json`, `memories.json` and projects."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from memapp.domain.foreign import found
-from memapp.domain.foreign.found import ForeignMessage, Found, Unread, inner, listed
+from memapp.domain.foreign.found import ForeignFact, ForeignMessage, Found, Unread, an_object, inner, listed
 from memapp.domain.foreign.notes import passages
 
 
@@ -24,9 +26,12 @@ def _said(message: Mapping[str, Any]) -> Iterator[Found]:
 
 def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
     """Yield what Claude wrote down of the person, and of their work in each project."""
-    for text in (data["conversations_memory"], *inner(data, "project_memories").values()):
+    for text in (data.get("conversations_memory"), *inner(data, "project_memories").values()):
         yield from passages(text, ["claude"])
-    yield from (Unread("file") for _ in listed(data, "memory_files"))
+    for file in map(an_object, listed(data, "memory_files")):
+        topic, at = PurePosixPath(found.plain_text(file.get("path"))).stem, found.moment(file.get("updated_at"))
+        said = passages(file.get("content"), ["claude", topic]) if file.get("content") else [Unread("file")]
+        yield from (replace(one, created_at=at) if isinstance(one, ForeignFact) else one for one in said)
 
 
 def read_project(data: Mapping[str, Any]) -> Iterator[Found]:

@@ -64,7 +64,7 @@ class Unread:
     count: int = 1
 
     def __str__(self) -> str:
-        noun, *more = re.split(r" (?=(?:of|by|in|without|longer|that) )", self.kind, maxsplit=1)
+        noun, *more = re.split(r" (?=(?:of|by|in|to|about|without|longer|that) )", self.kind, maxsplit=1)
         return " ".join([counted(self.count, noun, f"{noun[:-1]}ies" if noun.endswith("ry") else ""), *more])
 
 
@@ -172,8 +172,10 @@ def written(value: object) -> str:
 
 
 def _of_type(value: object, kind: type[T]) -> T | None:
-    if value is None or isinstance(value, kind):
+    if isinstance(value, kind):
         return value
+    if not value:  # some write an empty list for an object that is not there
+        return None
     raise ValueError(f"there is something else in place of a {kind.__name__}")
 
 

@@ -13,9 +13,11 @@ _FENCE = re.compile(r"^(```|~~~).*?(?:^\1.*?$|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])\s)|\n(?=#)")
 _STRUCTURE = re.compile(r"#{1,6}\s|[-*_=]{3,}$|\*\*[^*]+\*\*:?$|<!--")
 """A heading, also one in bold, a line across, a remark."""
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) (?:\[[ xX]\] )?")
-_OBSERVATION = re.compile(r"\[[^\[\]()]+\] ")
-_RELATION = re.compile(r"(\w[\w ]*) \[\[([^\[\]]+)\]\](?: \(.*\))?$")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) (?:\[(?:[ xX]|[^\w\s])\] )?")
+_OBSERVATION = re.compile(r"\[(?![\d:.,\s-]+\])[^\[\]()]+\] ")
+"""Its category; no time of a recording."""
+_RELATION = re.compile(r"""([^\s"'\[\]]+|"[^"\[\]]+"|'[^'\[\]]+') \[\[([^\[\]]+)\]\](?: \([^()]*\))?$""")
+"""Its kind, one word or in quotation marks, and whom it names; a sentence with a link is none."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*\)")
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _EMPHASIS = re.compile(r"(\*\*|__|==)(?=\S)(.{1,200}?)(?<=\S)\1")
@@ -23,8 +25,9 @@ _TAG = re.compile(r"(?<![\w#&/])#([^\W\d][\w/-]*)")
 
 
 def read_note(title: str, header: Mapping[str, Any], body: str) -> Iterator[Found]:
-    """Yield the facts of a note: an observation is one about its title."""
-    tags = header.get("tags")
+    """Yield the facts of a note: an observation is one about its title, which is its file's name where it says no other."""
+    tags, named = header.get("tags"), header.get("title")
+    title = one_line(named) if isinstance(named, str) and named.strip() else title
     yield from passages(body, [title, *(tags if isinstance(tags, list) else str(tags or "").split(","))], title)
 
 
@@ -49,7 +52,8 @@ def _passage(said: str, tags: Sequence[str], about: str) -> Iterator[Found]:
     item = _ITEM.match(said)
     plain, named = said[item.end() if item else 0 :], _TAG.findall(said)
     if item and about and (relation := _RELATION.match(plain)):
-        plain = f"{about} {relation[1].replace('_', ' ')} [[{relation[2]}]]"
+        kind = relation[1].strip("\"'").replace("_", " ")
+        plain = f"{about} {kind} [[{relation[2]}]]"
     elif item and about and (observation := _OBSERVATION.match(plain)):
         plain = f"{about}: {plain[observation.end() :]}"
     words = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", _TAG.sub("", plain) if item else plain))

@@ -1,5 +1,6 @@
 """Open WebUI's export of chats, and its database, whose rows hold the same."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 from memapp.domain.foreign import found
 from memapp.domain.foreign.found import Found, Unread, an_object, inner, listed
 from memapp.domain.foreign.tree import branch
+
+_FOLDED = re.compile(r'<details type="(\w+)"[^>]*>.*?</details>\s*', re.DOTALL)
+"""What an answer shows folded: how the model thought, which tools it called."""
 
 
 def read_open_webui(data: Mapping[str, Any]) -> Iterator[Found]:
@@ -19,7 +23,11 @@ def read_open_webui(data: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Found]:
-    yield from found.worded(message.get("content"), message.get("role"), message.get("timestamp"))
+    said = message.get("content")
+    if isinstance(said, str) and message.get("role") == "assistant":
+        yield from (Unread(found.named(kind)) for kind in _FOLDED.findall(said))
+        said = _FOLDED.sub("", said)
+    yield from found.worded(said, message.get("role"), message.get("timestamp"))
     yield from (Unread("image" if an_object(file).get("type") == "image" else "file") for file in listed(message, "files"))
 
 

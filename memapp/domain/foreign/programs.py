@@ -35,7 +35,10 @@ class Program:
 PROGRAMS = (
     Program("ChatGPT", {"mapping": dict}, chatgpt.read_chatgpt),
     Program("Claude", {"chat_messages": list}, claude.read_conversation),
-    Program("Claude", {"conversations_memory": str}, claude.read_memories),
+    *(
+        Program("Claude", {name: kind}, claude.read_memories)
+        for name, kind in {"conversations_memory": str, "memory_files": list, "project_memories": dict}.items()
+    ),
     Program("Claude", {"docs": list}, claude.read_project),
     Program("Gemini", {"header": str, "title": str, "time": str}, gemini.read_activity),
     Program("Open WebUI", {"chat": dict}, open_webui.read_open_webui),

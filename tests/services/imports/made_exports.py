@@ -64,7 +64,30 @@ CHATGPT = {
     "current_node": "d",
     "mapping": {
         "root": {"id": "root", "parent": None, "children": ["a"], "message": None},
-        "a": chatgpt_node("a", "root", "user", {"content_type": "image_asset_pointer"}, "How many hives?"),
+        "self": {
+            "id": "self",
+            "parent": "root",
+            "message": {
+                "author": {"role": "user"},
+                "content": {"content_type": "user_editable_context", "user_profile": "...", "user_instructions": "Be brief."},
+                "metadata": {
+                    "is_visually_hidden_from_conversation": True,
+                    "user_context_message_data": {"about_user_message": "Preferred name: Ann\nRole: Baker\n"},
+                },
+            },
+        },
+        "memory": {
+            "id": "memory",
+            "parent": "self",
+            "message": {
+                "author": {"role": "assistant"},
+                "content": {
+                    "content_type": "model_editable_context",
+                    "model_set_context": "1. [2025-04-05]. User has two hives.\n\n2. User sells honey\nin 2024. 3 jars a week.",
+                },
+            },
+        },
+        "a": chatgpt_node("a", "memory", "user", {"content_type": "image_asset_pointer"}, "How many hives?"),
         "old": chatgpt_node("old", "a", "assistant", "Ten."),
         "b": chatgpt_node("b", "a", "assistant", "User keeps bees.", recipient="bio"),
         "c": chatgpt_node("c", "b", "tool", "Model set context updated."),
@@ -73,7 +96,12 @@ CHATGPT = {
             "parent": "c",
             "message": {"author": {"role": "assistant"}, "content": {"content_type": "thoughts"}},
         },
-        "d": chatgpt_node("d", "thought", "assistant", "Two."),
+        "d": chatgpt_node(
+            "d",
+            "thought",
+            "assistant",
+            'Two\ue200cite\ue202turn0search1\ue201, in \ue200entity\ue202["city","Ghent","a city"]\ue201.',
+        ),
     },
 }
 CLAUDE = {
@@ -89,6 +117,9 @@ MEMORIES = [{
     "conversations_memory": "**Work context**\n\nUser keeps bees. They sell honey.\n\n- Prefers short answers",
     "project_memories": {"p-1": "The hive log is written in Rust."},
     "account_uuid": "x",
+}, {
+    "memory_files": [{"path": "/people/noor.md", "content": "# Noor\n\n- Plays the cello\n", "updated_at": ISO}],
+    "project_memories": [],
 }]  # fmt: skip
 PROJECT = {
     **{"uuid": "p-1", "name": "Hive log", "description": "A log of two hives.", "is_private": True, "created_at": ISO},
@@ -112,7 +143,8 @@ OPEN_WEBUI = {
                 "a": {"id": "a", "parentId": None, "childrenIds": ["old", "b"], "role": "user", "content": "Hi", "timestamp": AT,
                       "files": [{"type": "image"}]},
                 "old": {"id": "old", "parentId": "a", "childrenIds": [], "role": "assistant", "content": "No.", "timestamp": AT},
-                "b": {"id": "b", "parentId": "a", "childrenIds": [], "role": "assistant", "content": "Yes.", "timestamp": AT},
+                "b": {"id": "b", "parentId": "a", "childrenIds": [], "role": "assistant", "timestamp": AT,
+                      "content": '<details type="reasoning" done="true">\n<summary>Thought</summary>\n> Hm.\n</details>\nYes.'},
             },
         },
     },
@@ -187,7 +219,7 @@ LETTA = {
 BASIC_MEMORY = """---
 title: Coffee
 type: note
-permalink: coffee
+permalink: coffee-notes
 tags:
 - drinks
 - '#morning'
@@ -201,6 +233,8 @@ tags:
 
 ## Relations
 - pairs_well_with [[Chocolate|dark chocolate]]
+- "is made by" [[Anna]] (weekdays)
+- Ask [[Tom]] about [[beans]]
 """
 OBSIDIAN = """I keep **bees** with [[Anna Berg|Anna]].
 They are on the roof.

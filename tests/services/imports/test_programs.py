@@ -47,15 +47,18 @@ TREE = "1 image, 1 retry"
 WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], str]] = {
     "ChatGPT": (
         as_json([made.CHATGPT]),
-        {"Bees": ["How many hives?", "Two."]},
-        {"User keeps bees."},
-        "1 retry, 1 image, 1 message by tool, 1 thought",
+        {"Bees": ["How many hives?", "Two, in Ghent."]},
+        {
+            *("User keeps bees.", "User has two hives.", "User sells honey in 2024. 3 jars a week."),
+            *("Preferred name: Ann", "Role: Baker"),
+        },
+        "1 retry, 1 instruction to ChatGPT, 1 image, 1 message by tool, 1 thought",
     ),
     "Claude": (as_json([made.CLAUDE]), {"Tea": ["Hello", "Hi."]}, set(), "1 file, 1 thought"),
     "Claude's memories": (
         as_json(made.MEMORIES),
         {},
-        {"User keeps bees. They sell honey.", "Prefers short answers", "The hive log is written in Rust."},
+        {"User keeps bees. They sell honey.", "Prefers short answers", "The hive log is written in Rust.", "Plays the cello"},
         "",
     ),
     "Claude's projects": (as_json([made.PROJECT]), {}, {"Hive log: A log of two hives."}, "1 instruction of a project, 1 file"),
@@ -65,7 +68,7 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         set(),
         "1 file, 1 activity without a prompt, 1 activity of another program",
     ),
-    "Open WebUI": (as_json([made.OPEN_WEBUI]), {"Bees": ["Hi", "Yes."]}, set(), "1 retry, 1 image"),
+    "Open WebUI": (as_json([made.OPEN_WEBUI]), {"Bees": ["Hi", "Yes."]}, set(), "1 retry, 1 image, 1 thought"),
     "LM Studio": (as_json(made.LM_STUDIO), {"Bees": ["Hi", "Yes."]}, set(), "1 tool call, 1 retry"),
     "Jan": (as_folder(**made.JAN), {"Bees": ["Hi", "Yes."]}, set(), "1 message by system"),
     "oterm": (as_database(*made.OTERM), {"Bees": ["Hi", "Yes."]}, set(), "1 image"),
@@ -74,7 +77,7 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         as_database(*made.OPEN_WEBUI_TABLES),
         {"Bees": ["Hi", "Yes."]},
         {"User keeps bees."},
-        "1 retry, 1 image",
+        "1 retry, 1 image, 1 thought",
     ),
     "mem0": (as_json(made.MEM0), {}, {"Keeps bees"}, "1 fact without words"),
     "MCP": (
@@ -90,9 +93,12 @@ WHOLE: dict[str, tuple[Callable[[Path], None], dict[str, list[str]], set[str], s
         "1 block that tells of the agent, 1 message by system, 1 message by letta, 1 message by tool",
     ),
     "basic-memory": (
-        as_folder(**{"notes__Coffee.md": made.BASIC_MEMORY}),
+        as_folder(**{"notes__coffee-notes.md": made.BASIC_MEMORY}),
         {},
-        {"Coffee: Pour over is clearer (tried it)", "Coffee: Caffeine keeps me awake", "Coffee pairs well with dark chocolate"},
+        {
+            *("Coffee: Pour over is clearer (tried it)", "Coffee: Caffeine keeps me awake"),
+            *("Coffee pairs well with dark chocolate", "Coffee is made by Anna", "Ask Tom about beans"),
+        },
         "",
     ),
     "Obsidian": (
@@ -135,7 +141,7 @@ def test_a_zip_as_it_is_downloaded_brings_all_its_parts(runtime: Runtime, tmp_pa
         "projects__p.json": json.dumps(made.PROJECT),
     }
     found = brought(runtime, tmp_path, as_zip(**claude), "claude")
-    assert (found.chats, found.facts) == (1, 4)
+    assert (found.chats, found.facts) == (1, 5)
 
 
 def times(runtime: Runtime, title: str) -> list[tuple[str, bool]]:
@@ -235,7 +241,7 @@ def test_a_folder_may_hold_archives_and_too_many_files_are_refused(
     as_zip(**{"conversations.json": json.dumps([made.CHATGPT])})(folder / "a.zip")
     as_zip(**{"memories.json": json.dumps(made.MEMORIES), "inner.zip": "PK"})(folder / "b.zip")
     found = import_file(runtime, folder)
-    assert (found.chats, found.facts, found.left_out[".zip file"]) == (1, 4, 1)
+    assert (found.chats, found.facts, found.left_out[".zip file"]) == (1, 9, 1)
     monkeypatch.setattr(files, "MAX_FILES", 1)
     with pytest.raises(UsageError, match="more than 1 files"):
         import_file(runtime, folder)
