@@ -32,8 +32,9 @@ from memapp.services.imports.work import Imported
 def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", "md", "markdown"], output: Path | None) -> None:
     """Write what memapp knows and all chats, to be read.
 
-    `--format markdown FOLDER` writes each memory, and no chat, as a note that Obsidian and basic-memory read. To import the
-    folder again changes nothing; a note that you edited there comes in as an edit, one that you deleted as nothing.
+    `--format markdown FOLDER` writes each memory as a note that Obsidian and basic-memory read, and beside them, for reading,
+    each chat and your profile. To import the folder again changes nothing; the note of a memory that you edited there comes in as
+    an edit, one that you deleted as nothing.
 
     This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
     good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words
@@ -46,7 +47,8 @@ def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", 
     if folder:
         with opened(options, read_only=True) as runtime:
             written = exports.write_notes(runtime, folder)
-        say(f"Written to {folder}: {counted(written, 'memory', 'memories')}, a note each.")
+        notes = [counted(written.memories, "memory", "memories"), counted(written.chats, "chat")]
+        say(f"Written to {folder}, a note each: {', '.join(notes)}{' and your profile' if written.profiles else ''}.")
         return
     write = exports.as_lines if form == "jsonl" else exports.as_markdown
     with opened(options, read_only=True) as runtime, closing(write(runtime)) as pieces:

@@ -1,7 +1,8 @@
 """A memory as a note in Markdown that Obsidian and basic-memory read, and that is read back exactly.
 
 The front matter holds its fields, the first item its category and its words, a list the steps of a how-to. Where it comes from
-and what became of it follow for reading. A note says by a checksum whether it is as it was written.
+and what became of it follow for reading. A note says by a checksum whether it is as it was written. Chats and the profile are
+notes for reading only.
 """
 
 import json
@@ -24,6 +25,7 @@ _SAID = re.compile(r"[-*+] \[([^\[\]]*)\] ?")
 _STEP = re.compile(r"\d{1,3}[.)] +")
 _NO_NAME = re.compile(r'[*"\\/<>:|?#^\[\]\x00-\x1f]+')
 _KEPT = ("id", "kind", "importance", "pinned", "origin", "agent_id", "run_id", "valid_until", "created_at", "updated_at")
+_FOR_READING = ("chat", "profile")
 _GUARDED = ("text", "category", "tags", "importance", "pinned", "steps")
 """What a person may change in a note."""
 _FIXED: Mapping[str, Any] = {
@@ -67,6 +69,11 @@ def is_of_memapp(header: Mapping[str, Any]) -> bool:
     return _MARK in header
 
 
+def for_reading(header: Mapping[str, Any]) -> str:
+    """Return what a note of memapp is that is not read back: `chat` or `profile`; nothing for a memory."""
+    return str(header[_MARK]) if header[_MARK] in _FOR_READING else ""
+
+
 def read(header: Mapping[str, Any], body: str) -> MemoryNote:
     """Read a note of memapp. Raises `ValueError`, in words, for one that is none any more."""
     said = [line for line in re.split(r"^## ", body, maxsplit=1, flags=re.MULTILINE)[0].splitlines() if line.strip()]
@@ -98,10 +105,18 @@ def write(line: Mapping[str, Any], sources: Sequence[tuple[str, str]], history: 
     return "\n".join(parts) + "\n"
 
 
-def file_name(line: Mapping[str, Any]) -> str:
-    """Return a name for the note that every system takes and no other memory has."""
-    words = one_line(_NO_NAME.sub(" ", line["text"])).lstrip(".")
-    return f"{shorten(words, TITLE_CHARS)} {line['id'][-8:]}.md".strip()
+def write_for_reading(kind: str, title: str, body: str) -> str:
+    """Return a note that is not read back, of one of the kinds `chat` and `profile`."""
+    header = {"title": title, "type": kind, _MARK: kind}
+    return "\n".join(
+        ["---", *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()), "---", "", body]
+    )
+
+
+def file_name(text: str, id_: str) -> str:
+    """Return a name for a note that every system takes and no other memory or chat has."""
+    words = one_line(_NO_NAME.sub(" ", text)).lstrip(".")
+    return f"{shorten(words, TITLE_CHARS)} {id_[-8:]}.md".strip()
 
 
 def _checksum(line: Mapping[str, Any]) -> str:

@@ -1,7 +1,9 @@
 """Exports everything as lines that `services.imports` reads back, or as Markdown to be read; and each memory as a note."""
 
-from collections.abc import Generator, Iterable
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from memapp.domain import memory_notes, portable, strict_json
 from memapp.domain.chat import Message
@@ -19,6 +21,7 @@ from memapp.store import portable as store
 from memapp.store.encoding import to_text
 from memapp.store.folder import filled_whole, written_whole
 from memapp.store.place import noted
+from memapp.store.session import Session
 
 
 def as_lines(runtime: Runtime) -> Generator[str, None, None]:
@@ -36,10 +39,8 @@ def as_markdown(runtime: Runtime) -> Generator[str, None, None]:
     session = runtime.read()
     with store.one_moment(session):
         yield "# memapp\n"
-        known = consents.read_profile(session)
-        if known:
-            yield "\n## Profile\n\n"
-            yield from (f"- {label(field)}: {'; '.join(values)}\n" for field, values in known.items())
+        if known := _profile(session):
+            yield f"\n## Profile\n\n{known}"
         facts = memories.list_memories(session, ALL_LIVE, Sort.OLDEST, limit=None)
         for category in sorted({fact.category for fact in facts}):
             yield f"\n## {category.capitalize() or 'Memories'}\n\n"
@@ -50,21 +51,50 @@ def as_markdown(runtime: Runtime) -> Generator[str, None, None]:
             yield f"\n#{export_thread(runtime, thread.id, 'md')}"
 
 
-def write_notes(runtime: Runtime, folder: Path) -> int:
-    """Write each live memory as a note that `services.imports` reads back, into a new folder: all, or none. Return how many."""
-    session = runtime.read()
+class Written(NamedTuple):
+    """How many notes an export to a folder wrote."""
+
+    memories: int
+    chats: int
+    profiles: int
+
+
+def write_notes(runtime: Runtime, folder: Path) -> Written:
+    """Write each live memory as a note that `services.imports` reads back, and chats and profile for reading, into a new folder.
+
+    All are written, or none.
+    """
+    session, written = runtime.read(), Counter[str]()
     try:
         with store.one_moment(session), filled_whole(folder) as partial:
-            live = [line for line in store.items(session, (portable.MemoryLine,)) if line["state"] == "live"]
-            for line in live:
-                said = [(_where(runtime, message), message.text) for message in chat.get_messages(session, line["sources"])]
-                told = [_told(moment) for moment in activity.timeline(runtime, line["id"])]
-                note = partial / memory_notes.file_name(line)
+            for kind, name, text in _notes(runtime, session):
+                note = partial / name
+                note.parent.mkdir(mode=0o700, exist_ok=True)
                 note.touch(mode=0o600)
-                note.write_text(memory_notes.write(line, said, told), "utf-8")
+                note.write_text(text, "utf-8")
+                written[kind] += 1
     except OSError as error:
         raise UsageError(f"Cannot write {folder}: {error.strerror}.", "Name a new folder, or an empty one.") from None
-    return len(live)
+    return Written(written["memory"], written["chat"], written["profile"])
+
+
+def _notes(runtime: Runtime, session: Session) -> Iterator[tuple[str, str, str]]:
+    """Yield the kind of each note, its name, and its text."""
+    for line in store.items(session, (portable.MemoryLine,)):
+        if line["state"] == "live":
+            said = [(_where(runtime, message), message.text) for message in chat.get_messages(session, line["sources"])]
+            told = [_told(moment) for moment in activity.timeline(runtime, line["id"])]
+            yield "memory", memory_notes.file_name(line["text"], line["id"]), memory_notes.write(line, said, told)
+    for thread in chat.list_threads(session, limit=None):
+        text = memory_notes.write_for_reading("chat", thread.title, export_thread(runtime, thread.id, "md"))
+        yield "chat", f"chats/{memory_notes.file_name(thread.title, thread.id)}", text
+    if known := _profile(session):
+        yield "profile", "profile.md", memory_notes.write_for_reading("profile", "Profile", known)
+
+
+def _profile(session: Session) -> str:
+    known = consents.read_profile(session)
+    return "".join(f"- {label(field)}: {'; '.join(values)}\n" for field, values in known.items())
 
 
 def _where(runtime: Runtime, message: Message) -> str:

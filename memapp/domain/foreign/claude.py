@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Any
 
 from memapp.domain.foreign import found
@@ -29,7 +28,10 @@ def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
     for text in (data.get("conversations_memory"), *inner(data, "project_memories").values()):
         yield from passages(text, ["claude"])
     for file in map(an_object, listed(data, "memory_files")):
-        topic, at = PurePosixPath(found.plain_text(file.get("path"))).stem, found.moment(file.get("updated_at"))
+        topic, at = (
+            found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md"),
+            found.moment(file.get("updated_at")),
+        )
         said = passages(file.get("content"), ["claude", topic]) if file.get("content") else [Unread("file")]
         yield from (replace(one, created_at=at) if isinstance(one, ForeignFact) else one for one in said)
 

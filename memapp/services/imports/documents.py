@@ -109,6 +109,9 @@ def _note(document: Document) -> Iterator[Numbered]:
     if header is None or not memory_notes.is_of_memapp(header):
         yield from (("", item) for item in read_note(document.file_name.stem, header or {}, body))
         return
+    if kind := memory_notes.for_reading(header):
+        yield "", Unread(f"{kind} in a note for reading")
+        return
     try:
         yield "", memory_notes.read(header, body)
     except ValueError:

@@ -15,9 +15,12 @@ from memapp.domain.text import clean, one_line
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
 from memapp.services import curate, exports, undo
+from memapp.services.consent import decisions
 from memapp.services.imports.whole import import_file
 from tests.builders import chat_of, learn, make_runtime
 from tests.services.imports.builders import dump, empty_store, remembered, say_yes, waiting
+
+CHAT = "left out: 1 chat in a note for reading"
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ def lived_in(runtime: Runtime) -> None:
 def written(runtime: Runtime, folder: Path) -> dict[str, Path]:
     """Write the notes and return them by the words that they begin with."""
     exports.write_notes(runtime, folder)
-    return {path.stem.rpartition(" ")[0]: path for path in folder.iterdir()}
+    return {path.stem.rpartition(" ")[0]: path for path in folder.iterdir() if path.is_file()}
 
 
 def test_a_note_is_what_obsidian_and_basic_memory_read(runtime: Runtime, tmp_path: Path) -> None:
@@ -60,13 +63,28 @@ def test_a_note_is_what_obsidian_and_basic_memory_read(runtime: Runtime, tmp_pat
     assert "> My dog is called Pip." in notes["My dog is called Pip."].read_text("utf-8")
 
 
+def test_chats_and_the_profile_are_notes_for_reading(runtime: Runtime, tmp_path: Path) -> None:
+    lived_in(runtime)
+    decisions.set_field(runtime, "city", "Ghent")
+    assert exports.write_notes(runtime, tmp_path / "notes") == (4, 1, 1)
+    (talk,) = (tmp_path / "notes" / "chats").iterdir()
+    profile = tmp_path / "notes" / "profile.md"
+    assert {path.stat().st_mode & 0o077 for path in (talk.parent, talk, profile)} == {0}
+    title = yaml.safe_load(talk.read_text("utf-8").split("---")[1])["title"]
+    assert talk.name.startswith(f"{title.rstrip('.')}") and "My dog is called Pip." in talk.read_text("utf-8").split("---")[2]
+    assert profile.read_text("utf-8").endswith("\n- Home: Ghent\n")
+    with empty_store() as other:
+        found = import_file(other, tmp_path / "notes")
+        assert found.left_out == {"chat in a note for reading": 1, "profile in a note for reading": 1} and not found.chats
+
+
 def test_the_same_notes_again_change_nothing(runtime: Runtime, tmp_path: Path) -> None:
     lived_in(runtime)
     notes = written(runtime, tmp_path / "notes")
     notes["Feed the dog"].unlink()
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
-    assert (str(found), found.step, dump(runtime)) == ("nothing new; 3 entries here already", "", before)
+    assert (str(found), found.step, dump(runtime)) == (f"nothing new; 3 entries here already; {CHAT}", "", before)
     curate.edit(runtime, next(one.id for one in curate.list_memories(runtime) if one.text == "I keep hens."), "I keep ducks.")
     before = dump(runtime)
     assert "1 memory here in other words" in str(import_file(runtime, tmp_path / "notes"))
@@ -98,7 +116,7 @@ def test_an_edited_note_comes_in_as_an_edit(runtime: Runtime, tmp_path: Path) ->
     edited(notes["Feed the dog"], "1. Fill the bowl\n", "1. Fill the bowl\n2. Wait\n")
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
-    assert str(found) == "1 edited memory, 2 facts to wait for your yes; 1 entry here already"
+    assert str(found) == f"1 edited memory, 2 facts to wait for your yes; 1 entry here already; {CHAT}"
     texts = {one.text: one for one in curate.list_memories(runtime)}
     assert (texts["My dog is called Pip."].tags, "I keep hens." in texts) == (("dogs",), True)
     say_yes(runtime)
@@ -118,7 +136,7 @@ def test_an_edit_that_memapp_cannot_keep_is_counted(runtime: Runtime, tmp_path: 
     edited(notes["My dog is called Pip."], "] My dog is called Pip.", "] My password is hunter2.")
     edited(notes["Feed the dog"], "created_at: ", "created_at: soon #")
     found = import_file(runtime, tmp_path / "notes")
-    assert found.left_out == {"note of memapp that cannot be read": 2, "secret": 1}
+    assert found.left_out == {"note of memapp that cannot be read": 2, "secret": 1, "chat in a note for reading": 1}
     assert waiting(runtime) == set()
 
 
