@@ -28,10 +28,8 @@ def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
     for text in (data.get("conversations_memory"), *inner(data, "project_memories").values()):
         yield from passages(text, ["claude"])
     for file in map(an_object, listed(data, "memory_files")):
-        topic, at = (
-            found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md"),
-            found.moment(file.get("updated_at")),
-        )
+        topic = found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md")
+        at = found.moment(file.get("updated_at"))
         said = passages(file.get("content"), ["claude", topic]) if file.get("content") else [Unread("file")]
         yield from (replace(one, created_at=at) if isinstance(one, ForeignFact) else one for one in said)
 
