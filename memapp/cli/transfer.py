@@ -14,7 +14,7 @@ from memapp.errors import NeedsYes, UsageError
 from memapp.services import backups, exports
 from memapp.services.imports.files import STANDARD_INPUT
 from memapp.services.imports.whole import import_file
-from memapp.services.imports.work import Imported
+from memapp.services.imports.work import OF_CHATS, Imported
 
 
 @click.command()
@@ -61,11 +61,6 @@ def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", 
     say(f"Written to {output}. This is no backup: to move with everything, history and inbox included, use memapp backup.")
 
 
-OF_CHATS = (
-    "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
-)
-
-
 def _to_decide(found: Imported) -> str:
     """Say how to answer what waits."""
     answers = f"memapp approve {found.file_id}, or one by one: memapp consents show {found.file_id}"
@@ -73,12 +68,12 @@ def _to_decide(found: Imported) -> str:
 
 
 @click.command("import")
-@click.argument("file", metavar="PATH", type=PATH_OR_DASH)
+@click.argument("files", metavar="PATH", nargs=-1, required=True, type=PATH_OR_DASH)
 @click.option("--dry-run", is_flag=True, help="Only say what would come in.")
 @click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
 @as_json_option
 @click.pass_obj
-def import_(options: dict[str, Any], file: Path, dry_run: bool, yes: bool, as_json: bool) -> None:
+def import_(options: dict[str, Any], files: tuple[Path, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
     """Bring in what memapp or another program exported.
 
     PATH is a file, a zip as it was downloaded, or a folder; - is standard input. Its content tells what it is: an export of
@@ -90,8 +85,10 @@ def import_(options: dict[str, Any], file: Path, dry_run: bool, yes: bool, as_js
     waits for your yes, as one question (`memapp consents`). One `memapp undo` takes it back: what waits is withdrawn, its chats
     go as with `memapp chats rm`, except those that you went on with. What a file cannot bring: `memapp export --help`.
     """
+    if len(files) > 1:
+        raise UsageError("One file or folder is brought in at a time.", "Put these into a folder, and name that.")
     only_look = dry_run or not yes
-    source = STANDARD_INPUT if file == Path("-") else file
+    source = STANDARD_INPUT if files[0] == Path("-") else files[0]
     with opened(options) as runtime:
         if not only_look:
             backups.run(runtime, timedelta(0))

@@ -15,6 +15,7 @@ COMMANDS = {
     "run": ("/run COMMAND", "runs a command, and says what worked if it fails"),
     "sql": ("/sql FILE QUERY", "asks a SQLite database, which is only read"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
+    "import": ("/import PATH", "brings in what ChatGPT, Claude or another program exported"),
     "council": ("/council QUESTION", "lets reviewers look at an answer, or at the last one"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
@@ -24,7 +25,7 @@ COMMANDS = {
 }
 RUNS = ("run", "sql")
 """What acts on something outside memapp. Where a space too many stands before it, nothing of it is kept."""
-TAKES_TEXT = ("remember", "forget", "evidence", *RUNS)
+TAKES_TEXT = ("remember", "forget", "evidence", "import", *RUNS)
 
 
 @dataclass(frozen=True)

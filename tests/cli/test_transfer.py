@@ -65,6 +65,7 @@ def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Pa
 def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "notes.json"
     file.write_text('{"text": "User keeps bees."}\n{"text": "User plays chess."}\n')
+    assert "into a folder" in memapp("import", str(file), str(file), "--yes")[2]
     _, _, err = memapp("import", str(file), "--yes")
     (row,) = memapp("consents")[1].splitlines()
     file_id = row.split("\t")[0]

@@ -18,6 +18,9 @@ from memapp.store.encoding import new_id
 from memapp.store.session import Session
 
 NAME_CHARS = 200
+OF_CHATS = (
+    "Imported chats are conversation only: memapp learns no facts from them, and quotes them elsewhere only after your yes."
+)
 
 
 def named(path: Path) -> str:

@@ -1,6 +1,7 @@
 """The middle of Chat: the conversation, the drawer, the line of news and the composer, and what their messages ask for."""
 
 import asyncio
+from pathlib import Path
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from memapp.errors import MemappError, UsageError
 from memapp.services import chats, memory_request
 from memapp.ui import read_models
 from memapp.ui.background import background
+from memapp.ui.chat import moving_in
 from memapp.ui.chat.composer import ChatComposer
 from memapp.ui.chat.state import ChatState
 from memapp.ui.chat.transcript import ChatTranscript
@@ -328,6 +330,8 @@ class Conversation(Vertical):
             case "council":
                 self._hold_council(command.text)
                 return
+            case "import":
+                self._bring_in(moving_in.path_of(command.text))
             case "remark":
                 if self.state.busy or not self.state.can_answer:
                     raise UsageError("Still answering." if self.state.busy else "There is no model to say something.")
@@ -347,6 +351,10 @@ class Conversation(Vertical):
                 return
         self.composer.clear_text()
         await self.composer.save()
+
+    @background("import")
+    async def _bring_in(self, path: Path) -> None:
+        await moving_in.bring_in(self, self.state.session, self.status, path)
 
     def _hold_council(self, question: str) -> None:
         """Ask a question and hold a council over the answer; without one, over the last answer."""
