@@ -1,4 +1,10 @@
-"""Exports of other programs in the shape that those programs write, with contents made up; and the harm that comes to each."""
+"""Exports of other programs in the shape that those programs write, with contents made up; and the harm that comes to each.
+
+The shapes were compared with: ChatGPT, conversations that people made public (2024 to 2026) and their parsers; Claude, what
+others wrote down of its archives of September 2026 and their fixtures; Open WebUI, the code that folds thoughts into an answer;
+basic-memory, its parser of observations and relations; mem0, what `get_all` returns; MCP's memory server, programs that write its
+file. Nobody's own export was opened.
+"""
 
 import json
 import sqlite3
