@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MARK = "***"
-_RUN = re.compile(r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.[a-z]{1,4}\b)", re.ASCII)
+_RUN = re.compile(r"(?<!\d\.)(?<![\w/@%\\*+~-])[A-Za-z0-9][\w+~-]{7,}=*(?![\w/\\*]|\.(?:\d|[a-z]{1,4}\b))", re.ASCII)
 """What may be a secret without a form: a run of letters and numbers that is no part of a path, an address or a file's name."""
 _HASH = re.compile(r"(?:0x|[A-Za-z]{1,9}[-_=])?[0-9a-fA-F-]*|[0-7][0-9A-HJKMNP-TV-Z]{25}|(?:sha|md)\d+[-=:]?.*")
 """A number, a commit, a UUID, a ULID or a checksum, perhaps behind a word: random, and no secret without a name near it."""
@@ -110,8 +110,9 @@ def _share_of_pairs(run: str, rules: SecretRules) -> float:
 
     Pieces of hexadecimal count for nothing: programs name what they start so.
     """
+    pieces = [piece for piece in re.split("[-_+~=]", run) if not _HASH.fullmatch(piece)]
+    run = "-".join(pieces)
     is_mixed = (re.search(r"\d", run) and re.search("[A-Za-z]", run)) or re.search("[a-z][A-Z]", run)
-    pieces = (piece for piece in re.split("[-_+~=]", run) if not _HASH.fullmatch(piece))
     if not is_mixed or _NICKNAME.fullmatch(run) or max(map(len, pieces), default=0) < _LEAST_PIECE:
         return 1.0
     beside = [a + b for a, b in pairwise(run) if a.isalnum() and b.isalnum()]
