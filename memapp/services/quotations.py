@@ -75,6 +75,8 @@ class _Quotation:
     score: float
     until: datetime | None = None
     """When something else took its place."""
+    brought_in: bool = False
+    """An import said it, and not the person here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,11 @@ def _remembered(runtime: Runtime, question: _Question, hits: Sequence[Recalled],
     known = {one.id: one for one in memories.get_memories(session, [hit.id for hit in hits])}
     own = [replace(hit, text=known[hit.id].text) for hit in hits if hit.id in known and not known[hit.id].is_reflected]
     own = [hit for hit in own if not any(one.text in hit.text or one.id in known[hit.id].sources for one in beside)]
-    live = [_Quotation(hit, question.score(f"{hit.text} {known[hit.id].instead_of}", hit.cosine)) for hit in own]
+    imported = {one.id for one in known.values() if one.origin == "import"}
+    live = [
+        _Quotation(hit, question.score(f"{hit.text} {known[hit.id].instead_of}", hit.cosine), brought_in=hit.id in imported)
+        for hit in own
+    ]
     found = max([*live, *_superseded(runtime, question)], key=lambda one: one.score, default=None)
     if found is None or found.score < GATE[question.asked]:
         return []
@@ -211,12 +217,12 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
 
 
 def _line(runtime: Runtime, found: _Quotation) -> str:
-    return quotation(runtime, found.hit, _end(runtime, found))
+    return quotation(runtime, found.hit, _end(runtime, found), who="What you brought in said" if found.brought_in else "")
 
 
-def quotation(runtime: Runtime, hit: Recalled, end: str = "") -> str:
+def quotation(runtime: Runtime, hit: Recalled, end: str = "", who: str = "") -> str:
     """Return a quotation as it is told, with its day: `You told me on 3 November: “my sister Mira loves pottery”`."""
-    who = "I said" if hit.said_by == "assistant" else "You told me"
+    who = who or ("I said" if hit.said_by == "assistant" else "You told me")
     return f"{who} {_day(runtime, hit.at)}{end}: “{hit.text}”"
 
 

@@ -12,9 +12,11 @@ from memapp.domain.turn import Completed, Found, Restarted
 from memapp.inference.scripted import ScriptedModel
 from memapp.prompts.own_remarks import WAITS
 from memapp.runtime import Runtime
+from memapp.services.imports.whole import import_file
 from memapp.services.quotations import NOT_TOLD
 from memapp.services.turn import retry_turn
 from tests.builders import Clock, chat_of, learn, make_runtime, new_chat, only, say
+from tests.services.imports.builders import say_yes
 
 
 @pytest.fixture
@@ -144,3 +146,11 @@ def test_what_memapp_recommended_is_quoted_as_its_own(runtime: Runtime, model: S
     assert ask(runtime, "which tea did you recommend?").text == (
         "I said on 31 January: “Try Lemon balm or valerian tea before you go to bed.”"
     )
+
+
+def test_what_an_import_said_is_not_told_as_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
+    (tmp_path / "facts.jsonl").write_text('{"text": "User has a dog called Rufus.", "created_at": "2025-01-31T08:15:00Z"}')
+    import_file(runtime, tmp_path / "facts.jsonl")
+    say_yes(runtime)
+    said = "What you brought in said on 31 January 2025: “User has a dog called Rufus.”"
+    assert ask(runtime, "What is my dog called?").text == said
