@@ -25,6 +25,13 @@ speed:
 		$(python) -m benchmarks.$$name --small || [ $$? -eq 3 ] || exit 1; done
 	@$(python) -m benchmarks.two_call --small --model default || [ $$? -eq 3 ]
 
+# Writes the pages of docs/ that follow from the code, and builds all of docs/ into site/, which is read without a network.
+docs:
+	@sh .ci/setup
+	@$(python) -m zensical --version >/dev/null 2>&1 || $(python) -m pip install --editable ".[docs]"
+	$(python) docs/reference.py
+	$(python) -m zensical build --clean
+
 # What tells corrections in free words, fitted anew to its examples; the same examples make the same file.
 corrections:
 	@sh .ci/setup dev
@@ -40,4 +47,4 @@ pictures:
 	@sh .ci/setup dev
 	$(python) -m docs.pictures
 
-.PHONY: run test check speed corrections judge pictures
+.PHONY: run test check speed docs pictures corrections judge

@@ -45,91 +45,91 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    # The loop
+    # Memory and recall
     max_facts: int = Field(200, title="Facts kept", ge=1, le=1_000_000)  # MAX_FACTS
-    """Learned facts kept; what is beyond goes to trash."""
-    link_min: float = Field(0.5, title="Likeness to be related", ge=0, le=1)  # link_min
-    """Likeness from which two facts count as related."""
-    link_top_k: int = Field(3, title="Related facts at most", ge=0, le=10)  # top-K neighbors
-    """The most facts that a new one is related to."""
+    """The most learned facts; beyond that, the least important go to the trash."""
+    link_min: float = Field(0.5, title="Similarity to link", ge=0, le=1)  # link_min
+    """Two facts at least this alike count as related."""
+    link_top_k: int = Field(3, title="Relations of a fact", ge=0, le=10)  # top-K neighbors
+    """The most relations of a new fact."""
     ttl_days: int = Field(60, title="Days unused until trash", ge=1, le=3650)  # TTL
-    """Days unused until an unimportant memory goes to the trash."""
-    ttl_importance: int = Field(3, title="Importance that stays", ge=1, le=6)  # T
-    """Memories of this importance, 1 to 5, and above always stay."""
+    """Days without use until an unimportant memory goes to the trash."""
+    ttl_importance: int = Field(3, title="Importance to keep", ge=1, le=6)  # T
+    """Memories of at least this importance, 1 to 5, never expire."""
     purge_days: int = Field(30, title="Days in the trash", ge=1, le=3650)  # purge_at
-    """Fewest days in the trash before a memory is erased for good."""
-    fuzzy_threshold: int = Field(FUZZY_THRESHOLD, title="Likeness of a good guess", ge=0, le=100)
-    """Below this likeness a guess counts as wrong."""
+    """The fewest days in the trash before a memory is erased for good."""
+    fuzzy_threshold: int = Field(FUZZY_THRESHOLD, title="Prediction threshold", ge=0, le=100)
+    """A prediction less alike than this counts as wrong."""
     top_k: int = Field(10, title="Memories looked up", ge=0, le=50)  # TOP_K
-    """Most memories found for a reply."""
-    mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="How guesses are checked")
-    """How a guess is compared with what you wrote: meaning, or fuzzy (letters only)."""
-    retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="How memories are found")
+    """The most memories looked up for a reply."""
+    mismatch_rule: MismatchRule = Field(MismatchRule.MEANING, title="Prediction check")
+    """How a prediction is compared with your message: meaning, or fuzzy (letters only)."""
+    retrieval_rule: RetrievalRule = Field(RetrievalRule.HYBRID, title="Search method")
     """How memories for a reply are found: hybrid (words and meaning), or fuzzy (letters of call 1's keywords only)."""
     prompt_memories: int = Field(10, title="Memories in a prompt", ge=0, le=50)
-    """Most memories put into a prompt; a small model does worse with many."""
-    speculate: bool = Field(True, title="Guess ahead while idle")
-    """Guess the next turn's memories while idle, and look up what a message needs while it is typed."""
+    """The most memories in a prompt; a small model does worse with many."""
+    speculate: bool = Field(True, title="Look up ahead")
+    """Look up memories for the predicted message while idle, and for your message while you type."""
 
     # Conversation
     persona: str = Field("companion", title="Persona of new chats")
     """The persona of a new chat."""
     history_exchanges: int = Field(8, title="Exchanges in a prompt", ge=0, le=100)
-    """Recent exchanges in a prompt; window and budget may allow fewer. An inner voice gets the last 3."""
+    """The most recent exchanges in a prompt, if they fit. An inner voice gets the last 3."""
     budget_tokens: int = Field(4000, title="Longest request", ge=256, le=1_000_000)
-    """No request is larger than this, reply included."""
+    """The most tokens of a request, reply included."""
     reply_tokens: int = Field(320, title="Longest reply", ge=16, le=8192)
-    """Longest reply."""
-    temperature: float = Field(0.3, title="Liveliness", ge=0, le=2)
-    """0 is always the likeliest word; more is livelier."""
+    """The most tokens of a reply."""
+    temperature: float = Field(0.3, title="Temperature", ge=0, le=2)
+    """0 always takes the likeliest word; a higher value varies more."""
     remark_after_minutes: int = Field(0, title="Minutes until a remark", ge=0, le=10_000)
-    """Say something unasked after this silence; 0 is never."""
-    answer_from_memory: bool = Field(True, title="Answers from the memory")
-    """Answer what you ask about yourself from your own words, unless the model was measured to do that well."""
+    """Minutes of silence until the persona says something unasked; 0 is never."""
+    answer_from_memory: bool = Field(True, title="Answer with quotations")
+    """Answer questions about you with quotations, unless the model passed the test for such answers."""
     ask_in_chat: bool = Field(True, title="Ask in the chat")
-    """Ask in the chat, now and then, whether what you said of yourself may be kept."""
+    """Ask about consent requests in the chat, now and then."""
 
     # Lessons
     lessons: LessonRule = Field(DEFAULTS.lessons, title="Failed commands")
-    """What `memapp run` does with what fails: hint (say what worked last time), record (only learn from it), or off."""
-    lessons_not_of: str = Field(DEFAULTS.lessons_not_of, title="Left out of lessons")
-    """Folders and programs, with commas between, of which `memapp run` keeps nothing."""
-    lessons_compare: bool = Field(DEFAULTS.lessons_compare, title="Compare with no hint")
-    """Keep one hint in five back until its lesson is proven: without that, nobody knows whether it helps."""
+    """What `memapp run` does after a failure: hint (show what worked), record (only learn), or off."""
+    lessons_not_of: str = Field(DEFAULTS.lessons_not_of, title="No lessons for")
+    """Folders and programs, separated by commas, that `memapp run` keeps nothing of."""
+    lessons_compare: bool = Field(DEFAULTS.lessons_compare, title="Hold back some hints")
+    """Hold back one hint in five until a lesson is proven, to measure whether its hints help."""
 
     # The model
     model: str = Field("", title="Model file")
-    """A GGUF file or its name in the models folder, or bundled; empty is the default model if it is here, else bundled."""
+    """A GGUF file, a name in the models folder, or bundled; empty is the default model once it is here."""
     server: str = Field("", title="Model server")
     """An OpenAI-compatible server, e.g. http://127.0.0.1:8080/v1; empty is none."""
     server_model: str = Field("", title="Model on the server")
-    """The model's name on that server; empty is the server's first."""
-    server_key_file: str = Field("", title="Key of the server")
-    """A file of mode 0600 with the key that the server asks for; empty is none. MEMAPP_SERVER_KEY has precedence."""
-    allow_remote: bool = Field(False, title="Other machines allowed")
-    """Let `server` be another machine. Then your words leave this one."""
+    """The name of the model on the server; empty is the first one."""
+    server_key_file: str = Field("", title="Server key file")
+    """A file of mode 0600 with the key of the server; empty is none. MEMAPP_SERVER_KEY comes first."""
+    allow_remote: bool = Field(False, title="Allow other machines")
+    """Allow a `server` on another machine. Your words then leave this machine."""
     download_proxy: str = Field("", title="Proxy for downloads")
-    """A proxy, e.g. http://proxy.example:3128, that models are downloaded through; empty is none, whatever others use."""
+    """The proxy for model downloads, e.g. http://proxy.example:3128; empty is none."""
     embedding_model: str = Field("", title="Embedding model")
-    """Finds by meaning: a GGUF file, or a folder with a sentence-transformers model; empty is the bundled one."""
-    context_tokens: int = Field(4096, title="Window of the model", ge=512, le=131_072)
-    """The model's window; more needs more memory."""
+    """The model for search by meaning: a GGUF file or a folder of sentence-transformers; empty is bundled."""
+    context_tokens: int = Field(4096, title="Context window", ge=512, le=131_072)
+    """The context window of the model; more needs more memory."""
     gpu_layers: int = Field(-1, title="Layers on the GPU", ge=-1, le=10_000)
-    """Layers of the model that the graphics card computes; -1 is all. A CPU build has none."""
-    repack: RepackRule = Field(RepackRule.AUTO, title="Weights repacked")
+    """The layers of the model on the graphics card; -1 is all. A CPU build has none."""
+    repack: RepackRule = Field(RepackRule.AUTO, title="Repack weights")
     """Rearrange a model's weights for the processor: on, off, or auto (unless this build would crash, as with AMX)."""
     unload_minutes: int = Field(30, title="Minutes until unloaded", ge=0, le=10_000)
-    """A model that nobody used for so long gives its memory back; typing loads it again. 0 is never."""
+    """Minutes without use until a model is unloaded; typing loads the model again. 0 is never."""
     first_token_seconds: int = Field(120, title="Seconds to the 1st word", ge=1, le=10_000)
-    """A reply that has not begun by then is given up."""
+    """Seconds until a reply must begin; otherwise memapp stops it."""
     turn_seconds: int = Field(300, title="Seconds for a reply", ge=1, le=10_000)
-    """A reply that has not ended by then is given up."""
+    """Seconds until a reply must end; otherwise memapp stops it."""
 
     # The screen
     theme: str = Field("memapp-dark", title="Colours")
-    """Colours; also ansi-dark and ansi-light, which follow your terminal."""
+    """The colours: memapp-dark, memapp-light, or ansi-dark and ansi-light, which follow your terminal."""
     hints: bool = Field(True, title="One-time hints")
-    """Show the few one-time hints."""
+    """Show one-time hints."""
 
     @field_validator("model")
     @classmethod

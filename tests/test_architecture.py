@@ -564,9 +564,9 @@ def test_functions_can_be_read_on_one_screen() -> None:
 
 
 def test_nothing_in_the_tree_names_the_machine_it_was_written_on() -> None:
-    folders = ("memapp", "migrations", "models", "assets", "benchmarks", "tests", ".ci")
+    folders = ("memapp", "migrations", "models", "assets", "benchmarks", "docs", "tests", ".ci")
     files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.is_file() and file.suffix != ".pyc"]
-    files += [ROOT / name for name in ("README.md", "CHANGELOG.md", "Makefile", "pyproject.toml")]
+    files += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")]
     here = re.compile(rf"{re.escape(str(ROOT))}\b|/root/\w")
     named = [str(file.relative_to(ROOT)) for file in files if here.search(file.read_bytes().decode("utf-8", "ignore"))]
     assert named == []

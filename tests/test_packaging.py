@@ -59,10 +59,11 @@ def test_torch_is_its_cpu_build() -> None:
     assert not cuda, f"These CUDA packages are never used: {cuda}. Remove .venv and install with `make`."
 
 
-def test_the_readme_takes_torch_from_where_make_does() -> None:
+def test_readme_and_uv_take_torch_from_where_make_does() -> None:
     wheels = re.search(r"^cpu_wheels=(\S+)", (ROOT / ".ci/setup").read_text("utf-8"), re.MULTILINE)
     assert wheels
     assert f'pipx install . --pip-args="--extra-index-url {wheels[1]}"' in (ROOT / "README.md").read_text("utf-8")
+    assert [index["url"] for index in tomllib.loads(PYPROJECT)["tool"]["uv"]["index"]] == [wheels[1]]
 
 
 def test_one_sqlite_is_installed() -> None:

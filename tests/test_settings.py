@@ -73,7 +73,7 @@ def test_a_proxy_for_downloads_is_an_address_that_the_person_wrote_down(tmp_path
         write(tmp_path / "config.toml", "download_proxy", address)
         assert load(tmp_path / "config.toml", environment={}).settings.download_proxy == address
     for wrong in ("proxy.example", "socks5://proxy.example:1080", "http://proxy.example", "http://a b:80"):
-        with pytest.raises(UsageError, match=r"download_proxy is a text. A proxy, e\.g\. http://"):
+        with pytest.raises(UsageError, match=r"download_proxy is a text. The proxy for model downloads, e\.g\. http://"):
             write(tmp_path / "config.toml", "download_proxy", wrong)
     with pytest.raises(ConfigError, match=r"MEMAPP_DOWNLOAD_PROXY: download_proxy counts only in config\.toml"):
         load(tmp_path / "none.toml", environment={"MEMAPP_DOWNLOAD_PROXY": "http://proxy.example:3128"})

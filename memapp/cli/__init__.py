@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from memapp.runtime import Runtime
 
 SECTIONS = {
-    "Talk": {"talk": "ask", "demo": "demo", "chats": "chats"},
+    "Chat": {"talk": "ask", "demo": "demo", "chats": "chats"},
     "Memories": {"memories": "add search list show", "curate": "edit pin unpin", "howto": "howto"},
-    "Looking back": {"history": "history relations", "query": "query", "stats": "stats"},
-    "Forgetting, and taking it back": {"curate": "rm restore undo", "trash": "trash forget"},
-    "What is known about you": {"consents": "profile consents approve deny"},
-    "Whom to believe": {"council": "council", "agents": "agents rubric", "mcp": "mcp"},
-    "Lessons of what failed": {"run": "run why", "sql": "sql", "hook": "hook", "lessons": "lessons runs"},
+    "History": {"history": "history relations", "query": "query", "stats": "stats"},
+    "Trash and undo": {"curate": "rm restore undo", "trash": "trash forget"},
+    "Profile and consent": {"consents": "profile consents approve deny"},
+    "Agents and reviews": {"council": "council", "agents": "agents rubric", "mcp": "mcp"},
+    "Commands that fail": {"run": "run why", "sql": "sql", "hook": "hook", "lessons": "lessons runs"},
     "Files": {"transfer": "export import", "files": "backup locate"},
-    "Looking after it": {
+    "Maintenance": {
         "upkeep": "upkeep",
         "models": "models",
         "config": "config",
@@ -150,15 +150,15 @@ SCREENS = {"memories": "list", "inbox": "consents", "learned": "lessons", "activ
 @click.group(cls=QuestionGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="memapp", prog_name="memapp")
 @click.option("--db", type=PATH, help="The memory file to use.")
-@click.option("--home", type=PATH, help="Keep everything of memapp below this folder.")
+@click.option("--home", type=PATH, help="The folder that holds everything memapp keeps.")
 @click.option("-m", "--model", help="A GGUF file, or its name in the models folder.")
 @click.option("--server", help="An OpenAI-compatible server on this machine, e.g. http://127.0.0.1:8080/v1.")
 @click.option("--plain", is_flag=True, help="Chat line by line, for screen readers and pipes.")
 @click.pass_context
 def main(ctx: click.Context, db: Path | None, home: Path | None, model: str | None, server: str | None, plain: bool) -> None:
-    """Chat offline with a model on your machine that remembers you. Without a command: opens the app.
+    """Chat with a model on your machine that remembers you. Without a command, the app opens.
 
-    `memapp "QUESTION"` opens the app with the question sent.
+    `memapp "QUESTION"` opens the app and sends the question.
     """
     ctx.obj = {"database": db, "home": home, "flags": {"model": model, "server": server}, "plain": plain}
     if ctx.invoked_subcommand is None:

@@ -24,13 +24,13 @@ name_argument = click.argument("name", metavar="NAME")
 
 @click.group(cls=ListingGroup)
 def agents() -> None:
-    """Show whom to believe, and why; block an agent."""
+    """Show agents and how far to trust them; block an agent."""
 
 
 @agents.command("list")
 @reads
 def list_(runtime: Runtime) -> Output:
-    """List the agents, those with the most to go by first."""
+    """List the agents, those with the longest record first."""
     found = service.list_agents(runtime)
     output = listing(found, _row, "Nobody did anything yet: chat, and correct what is remembered.")
     return Output([_data(one) for one in found], rows=output.rows, notes=output.notes)
@@ -54,7 +54,7 @@ def _data(agent: Agent) -> dict[str, Any]:
 @name_argument
 @reads
 def show_agent(runtime: Runtime, name: str) -> Output:
-    """Show how the trust in an agent came about: each event, and the sum of them."""
+    """Show an agent, and the events and the sum behind its trust."""
     agent = service.get_agent(runtime, name)
     of, history = agent.total, service.history(runtime, agent)
     rows = [{"at": when(at), "trust": f"{score:.2f}", "why": why} for at, score, why in history]
@@ -79,7 +79,7 @@ agents.add_command(show_agent, "trust")
 @name_argument
 @writes
 def block(runtime: Runtime, name: str) -> Output:
-    """Let an agent do nothing any more."""
+    """Block an agent: it may no longer do anything."""
     return _blocked(runtime, name, blocked=True)
 
 
@@ -87,7 +87,7 @@ def block(runtime: Runtime, name: str) -> Output:
 @name_argument
 @writes
 def unblock(runtime: Runtime, name: str) -> Output:
-    """Let a blocked agent act again."""
+    """Unblock an agent."""
     return _blocked(runtime, name, blocked=False)
 
 
@@ -99,10 +99,10 @@ def _blocked(runtime: Runtime, name: str, *, blocked: bool) -> Output:
 
 @agents.command()
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=FOLDER, help="A folder; else standard output.")
+@click.option("-o", "--output", type=FOLDER, help="The folder to write to; otherwise standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], name: str | None, output: Path | None) -> None:
-    """Write an agent, or all of them, as memory/<agent>.json."""
+    """Export an agent, or all agents, as memory/<agent>.json."""
     with opened(options, read_only=True) as runtime:
         found = [service.get_agent(runtime, name)] if name else service.list_agents(runtime)
         data = {one.name: agent_files.export_agent(runtime, one) for one in found}
@@ -122,7 +122,10 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
 @click.argument("file", type=FILE)
 @writes
 def import_(runtime: Runtime, file: Path) -> Output:
-    """Bring in the memory/<agent>.json of an agent that is not known here; `memapp undo` takes it back."""
+    """Import the memory/<agent>.json of an agent that is new here.
+
+    `memapp undo` reverts the import.
+    """
     name = agent_files.import_agent(runtime, file).memory_id.partition(":")[2]
     one = service.get_agent(runtime, name)
     return Output(_data(one), f"Brought in: {called_agent(one.name)}, {one.counted}.")
@@ -130,13 +133,13 @@ def import_(runtime: Runtime, file: Path) -> Output:
 
 @click.group(cls=ListingGroup)
 def rubric() -> None:
-    """See and change what answers are reviewed by."""
+    """Show and change the criteria of reviews."""
 
 
 @rubric.command("list")
 @reads
 def list_rubric(runtime: Runtime) -> Output:
-    """List the criteria with their weights."""
+    """List the criteria and their weights."""
     found = service_rubric.list_criteria(runtime)
     return listing(found, lambda one: {"name": one.name, "weight": f"{one.weight:.2f}", "asks": one.asks})
 
@@ -146,6 +149,6 @@ def list_rubric(runtime: Runtime) -> Output:
 @click.argument("weight", type=Fraction(0, 1))
 @writes
 def set_weight(runtime: Runtime, criterion: str, weight: float) -> Output:
-    """Give a criterion another weight, 0 to 1; one that is not there begins."""
+    """Set the weight of a criterion, 0 to 1; a new name adds one."""
     service_rubric.set_weight(runtime, criterion, weight)
     return Output(service_rubric.list_criteria(runtime), aside=f"{criterion}: {weight:.2f}. To undo: memapp undo.")

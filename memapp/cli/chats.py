@@ -18,11 +18,11 @@ from memapp.services import chats as service
 
 @click.group(cls=ListingGroup)
 def chats() -> None:
-    """List, show, search, export, import and remove chats."""
+    """List, show, search, export, import and delete chats."""
 
 
 @chats.command("list")
-@click.option("--deleted", is_flag=True, help="Those that were removed, with until when at least they can come back.")
+@click.option("--deleted", is_flag=True, help="Deleted chats, and the earliest day of their erasure.")
 @limit_option(50)
 @reads
 def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
@@ -36,7 +36,7 @@ def list_(runtime: Runtime, deleted: bool, limit: int) -> Output:
         return {"id": name(one.id), **times, "persona": one.persona, "title": one.title}
 
     threads = service.list_threads(runtime, limit=limit + 1, deleted=deleted)
-    return listing(threads, row, "No chat was removed." if deleted else "There are no chats yet.", limit)
+    return listing(threads, row, "No chat was deleted." if deleted else "There are no chats yet.", limit)
 
 
 @chats.command("show")
@@ -65,7 +65,7 @@ def search(runtime: Runtime, query: tuple[str, ...], limit: int) -> Output:
 @chats.command("export")
 @click.argument("chat_id", metavar="ID")
 @click.option("--format", "form", type=click.Choice(["md", "json"]), default="md", show_default=True)
-@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
+@click.option("-o", "--output", type=FILE, help="The file to write; otherwise standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], output: Path | None) -> None:
     """Write a chat as Markdown or JSON."""
@@ -74,10 +74,13 @@ def export(options: dict[str, Any], chat_id: str, form: Literal["md", "json"], o
 
 @chats.command("import")
 @click.argument("file", type=FILE)
-@click.option("--persona", default="companion", show_default=True, help="Who answers in it from now on.")
+@click.option("--persona", default="companion", show_default=True, help="The persona that answers from now on.")
 @click.pass_obj
 def import_(options: dict[str, Any], file: Path, persona: str) -> None:
-    """Import an old save with a conversation_history as a chat. No facts are learned from it."""
+    """Import an old save with a conversation_history as a chat.
+
+    memapp learns nothing from the chat.
+    """
     with opened(options) as runtime:
         thread, count = saves.import_save(runtime, file, persona)
     say(f"Imported {counted(count, 'message')}." if count else "This save has no conversation in it: the new chat is empty.")
@@ -89,19 +92,19 @@ def import_(options: dict[str, Any], file: Path, persona: str) -> None:
 @click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def rm(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
-    """Remove chats from every list; `chats restore` brings them back until they are erased."""
+    """Delete chats; `memapp chats restore` brings them back."""
     with opened(options) as runtime:
         for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             thread = service.get_thread(runtime, chat_id)
             service.delete_thread(runtime, chat_id)
-            say(f"Removed {thread.title!r}. To undo: memapp chats restore {chat_id}")
+            say(f"Deleted {thread.title!r}. To undo: memapp chats restore {chat_id}")
 
 
 @chats.command("restore")
 @click.argument("chat_ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
-    """Bring removed chats back."""
+    """Restore deleted chats."""
     with opened(options) as runtime:
         for chat_id in [ids.chat(runtime, part) for part in chat_ids]:
             service.restore_thread(runtime, chat_id)
@@ -114,7 +117,7 @@ def restore(options: dict[str, Any], chat_ids: tuple[str, ...]) -> None:
 @as_json_option
 @click.pass_obj
 def purge(options: dict[str, Any], chat_ids: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    """Erase chats for good, removed or not. What memapp learned from them stays."""
+    """Erase chats for good, deleted or not. What memapp learned from them stays."""
     with opened(options, read_only=not yes) as runtime:
         chosen = list(dict.fromkeys(ids.chat(runtime, part) for part in chat_ids))
         titles = ", ".join(repr(service.get_thread(runtime, chat_id).title) for chat_id in chosen)

@@ -10,7 +10,10 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    """Print the completion script for a shell. To load it: eval "$(memapp completion bash)"."""
+    """Print the completion script for a shell.
+
+    To load the script: eval "$(memapp completion bash)".
+    """
     from click.shell_completion import get_completion_class
 
     from memapp.cli import main

@@ -18,7 +18,7 @@ def config() -> None:
 @as_json_option
 @click.pass_obj
 def show_(options: dict[str, Any], as_json: bool) -> None:
-    """List every setting, where its value comes from, and what it is for."""
+    """List every setting with its value, origin and purpose."""
     from memapp.services import preferences
 
     loaded = settings.load(paths.locate(options["home"]).config, options["flags"])
@@ -52,7 +52,10 @@ def _settings_beginning(_ctx: click.Context, _argument: click.Parameter, begun: 
 @click.argument("value")
 @click.pass_obj
 def set_(options: dict[str, Any], name: str, value: str) -> None:
-    """Set NAME to VALUE in config.toml; your comments there stay. An empty VALUE, "", takes it away again."""
+    """Set NAME to VALUE in config.toml; comments stay.
+
+    An empty VALUE ("") restores the default.
+    """
     from memapp import bootstrap
     from memapp.services import preferences
 

@@ -24,14 +24,14 @@ NEWER_OR_BOTH = "approve keeps the newer, deny keeps both, approve --value what 
 
 @click.group(cls=ListingGroup)
 def consents() -> None:
-    """List and show what waits for your yes."""
+    """List and show pending consent requests."""
 
 
 @consents.command("list")
 @limit_option(100)
 @reads
 def list_(runtime: Runtime, limit: int) -> Output:
-    """List what can be decided now, newest first; an imported file is one line."""
+    """List pending requests, newest first; an imported file is one line."""
     waiting: list[ConsentRequest | ImportedFile] = [*pending.list_files(runtime), *pending.list_pending(runtime, limit=limit + 1)]
     return listing(waiting, _row(runtime), "Nothing waits for you.", limit)
 
@@ -60,7 +60,11 @@ def _from_to(old: str, new: str) -> str:
 @limit_option(100)
 @reads
 def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
-    """Show a request: the value, the words it was read from, and the memory that waits with it. Of a file, list what waits."""
+    """Show a request with its evidence.
+
+    Shows the value, the words it was read from, and the memory that depends on it. For an imported file,
+    lists its pending requests.
+    """
     request_id = ids.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
         return listing(pending.list_of_file(runtime, file.id, limit=limit + 1), _row(runtime), limit=limit)
@@ -90,13 +94,10 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
 
 @click.command()
 @click.argument("request_id", metavar="ID")
-@click.option("--value", help="Another value in place of the proposed one.")
+@click.option("--value", help="Approve this value in place of the proposed one.")
 @writes
 def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
-    """Say yes to a request, or to all of an imported file.
-
-    With --value it is to another value of a request.
-    """
+    """Approve a request, or everything in an imported file."""
     request_id = ids.request(runtime, request_id)
     if file := pending.get_file(runtime, request_id):
         if value is not None:
@@ -115,10 +116,10 @@ def approve(runtime: Runtime, request_id: str, value: str | None) -> Output:
 
 @click.command()
 @click.argument("request_id", metavar="ID")
-@click.option("--reason", type=click.Choice(get_args(DenyReason)), help="Why, for the history.")
+@click.option("--reason", type=click.Choice(get_args(DenyReason)), help="The reason, for the history.")
 @writes
 def deny(runtime: Runtime, request_id: str, reason: DenyReason | None) -> Output:
-    """Say no to a request, or to all of an imported file."""
+    """Deny a request, or everything in an imported file."""
     found = ids.request(runtime, request_id)
     if file := pending.get_file(runtime, found):
         return _of_file(runtime, file, decisions.deny(runtime, file.id, reason=reason))
@@ -134,13 +135,13 @@ def _of_file(runtime: Runtime, file: ImportedFile, step: str) -> Output:
 
 @click.group(cls=ListingGroup)
 def profile() -> None:
-    """Show and change what you agreed to be known about you."""
+    """Show and change your profile."""
 
 
 @profile.command("list")
 @reads
 def list_profile(runtime: Runtime) -> Output:
-    """List what the profile says, one value a line."""
+    """List your profile, one value a line."""
     known = decisions.profile(runtime)
     rows = [{"field": label(field), "value": value} for field, values in known.items() for value in values]
     return Output(known, rows=rows, notes=() if known else ("Nothing yet. Try: memapp profile set name Ana",))
@@ -165,9 +166,9 @@ def _fields_beginning(_ctx: click.Context, _argument: click.Parameter, begun: st
 @click.argument("value", nargs=-1, required=True)
 @click.pass_obj
 def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
-    """Write a field yourself: name, pronouns, home, language, health, "date of birth" and others.
+    """Set a field: name, pronouns, home, language, health and others.
 
-    A field that may have several values, such as health, gets one more.
+    A field that can hold several values, such as health, gets one more.
     """
     with opened(options) as runtime:
         decisions.set_field(runtime, field, " ".join(value))
@@ -180,7 +181,7 @@ def set_(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
 @click.argument("value", nargs=-1)
 @click.pass_obj
 def clear(options: dict[str, Any], field: str, value: tuple[str, ...]) -> None:
-    """Take a field away, or one of its values."""
+    """Clear a field, or remove one of its values."""
     with opened(options) as runtime:
         decisions.take_away(runtime, field, " ".join(value))
         says = decisions.profile(runtime).get(field, ())

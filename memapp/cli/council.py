@@ -19,17 +19,18 @@ from memapp.services import council as service
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("--chat", "chat_id", metavar="ID", default="", help="Of this chat; else the last one.")
+@click.option("--chat", "chat_id", metavar="ID", default="", help="The chat of the answer; otherwise the last chat.")
 @click.option(
-    "--take", type=click.Choice(["draft", "revision", "none"]), help="Take the answer as it was, its revision, or neither."
+    "--take", type=click.Choice(["draft", "revision", "none"]), help="Keep the answer, take its revision, or take neither."
 )
-@click.option("--edit", metavar="TEXT", default="", help="Take these words in its place.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON: the round with its objections.")
+@click.option("--edit", metavar="TEXT", default="", help="Put these words in place of the answer.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON: the review with its objections.")
 @click.pass_obj
 def council(options: dict[str, Any], text: tuple[str, ...], chat_id: str, take: Choice | None, edit: str, as_json: bool) -> None:
-    """Ask one question and let reviewers look at the answer.
+    """Ask one question and have the answer reviewed.
 
-    Without a question they look at the last answer, or go on where they stopped; with --take or --edit it is decided what stands.
+    Without a question, reviewers look at the last answer, or continue an unfinished review. With --take
+    or --edit, you decide which text stands.
     """
     question = " ".join(text)
     with opened(options) as runtime:

@@ -20,16 +20,16 @@ from memapp.services import undo as service
 @click.command()
 @click.argument("memory_id", metavar="ID")
 @words_argument(needed=False)
-@click.option("--tag", "tags", multiple=True, help="A tag in place of the old ones; may be given again.")
-@click.option("--importance", metavar="1-5", type=click.IntRange(1, 5), help="How much it matters, 1 to 5.")
-@click.option("--category", help="Another category.")
+@click.option("--tag", "tags", multiple=True, help="A tag in place of the old ones; repeat the option for more.")
+@click.option("--importance", metavar="1-5", type=click.IntRange(1, 5), help="The importance, from 1 to 5.")
+@click.option("--category", help="The new category.")
 @writes
 def edit(
     runtime: Runtime, memory_id: str, text: str | None, tags: tuple[str, ...], importance: int | None, category: str | None
 ) -> Output:
-    """Put other words, tags, importance or category in place.
+    """Change the text, tags, importance or category of a memory.
 
-    With - as TEXT, standard input is the words.
+    With - as TEXT, the text is read from standard input.
     """
     if text is None and not tags and importance is None and category is None:
         raise UsageError("There is nothing to change.", "Write the new text after the id, or see `memapp edit --help`.")
@@ -45,7 +45,7 @@ def edit(
 @ids_argument
 @writes
 def pin(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
-    """Keep memories always."""
+    """Pin memories, so that they never expire."""
     return _do(runtime, memory_ids, curate.pin, "Pinned")
 
 
@@ -53,7 +53,7 @@ def pin(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
 @ids_argument
 @writes
 def unpin(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
-    """Let memories go the way of all others again."""
+    """Unpin memories, so that they may expire again."""
     return _do(runtime, memory_ids, partial(curate.pin, pinned=False), "No longer pinned")
 
 
@@ -61,7 +61,7 @@ def unpin(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
 @ids_argument
 @writes
 def rm(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
-    """Put memories into the trash; `restore` brings them back."""
+    """Move memories to the trash; `memapp restore` brings them back."""
     return _do(runtime, memory_ids, curate.discard, "Trashed")
 
 
@@ -75,12 +75,12 @@ def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Rev
 
 @click.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-@click.option("--file", type=FILE, help="A backup to be put in place of the memory file.")
-@click.option("--yes", is_flag=True, help="Do put the backup in place; without it, only look at it.")
+@click.option("--file", type=FILE, help="A backup that replaces the memory file.")
+@click.option("--yes", is_flag=True, help="Replace the file. Without --yes, memapp only shows what the backup holds.")
 @as_json_option
 @click.pass_obj
 def restore(options: dict[str, Any], memory_ids: tuple[str, ...], file: Path | None, yes: bool, as_json: bool) -> None:
-    """Bring memories back from the trash, or a backup with --file."""
+    """Restore memories from the trash, or a backup with --file."""
     if (file is None) == (not memory_ids):
         raise UsageError("Say what to bring back: ids from the trash, or a backup with --file.")
     if file is not None:
@@ -114,10 +114,10 @@ def _named(found: list[Memory]) -> str:
 
 
 @click.command()
-@click.option("--steps", metavar="N", type=COUNT, default=1, show_default=True, help="How many to take back.")
+@click.option("--steps", metavar="N", type=COUNT, default=1, show_default=True, help="How many changes to undo.")
 @writes
 def undo(runtime: Runtime, steps: int) -> Output:
-    """Take back the last change, or the last so many."""
+    """Undo the last change, or the last N changes."""
     taken, lines, error = [], [], None
     try:
         for _ in range(min(steps, len(service.undoable(runtime, steps))) or 1):

@@ -25,7 +25,7 @@ PREFIX = "memapp-demo-"
 @click.command()
 @click.pass_obj
 def demo(options: dict[str, Any]) -> int:
-    """Try memapp with sample conversations; nothing is saved."""
+    """Try memapp with sample chats; nothing is saved."""
     if not has_terminal():
         raise UsageError("The demo needs a terminal.", "Start it without a pipe or a file for what it writes.")
     from memapp.ui.app import MemappApp

@@ -29,7 +29,10 @@ READS = "English; German, French and Spanish less well"
 @as_json_option
 @click.pass_obj
 def doctor(options: dict[str, Any], as_json: bool) -> None:
-    """Check settings, memory file, models and installation. The report has no personal text in it."""
+    """Check settings, memory file, models and installation.
+
+    The report holds no personal text.
+    """
     from memapp import bootstrap
     from memapp.inference import build
 

@@ -21,7 +21,7 @@ PLACES = ("config", "personas", "database", "models", "cache", "log")
 @as_json_option
 @click.pass_obj
 def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
-    """Print where things are."""
+    """Print where memapp keeps its files."""
     found = paths.locate(options["home"], options["database"])
     place = "database" if place == "db" else place
     if place and not as_json:
@@ -33,7 +33,7 @@ def locate(options: dict[str, Any], place: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("target", type=PATH)
-@click.option("--yes", is_flag=True, help="Replace a file that is there already.")
+@click.option("--yes", is_flag=True, help="Replace TARGET if it exists.")
 @as_json_option
 @click.pass_obj
 def backup(options: dict[str, Any], target: Path, yes: bool, as_json: bool) -> None:

@@ -38,16 +38,16 @@ COLUMNS = (
 
 @click.command()
 @click.argument("memory_id", metavar="[ID]", default="")
-@click.option("--diff", nargs=2, type=NUMBER, metavar="A B", help="Show what changed from one version to another.")
+@click.option("--diff", nargs=2, type=NUMBER, metavar="A B", help="Show the difference between two versions.")
 @click.option("--format", "form", type=click.Choice(["table", "jsonl", "csv"]), default="table", show_default=True)
 @limit_option(50)
 @as_json_option
 @click.pass_obj
 def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | None, form: str, limit: int, as_json: bool) -> None:
-    """Show who changed what, of one memory or of all, newest first.
+    """Show who changed what, newest first.
 
-    The versions of each memory are numbered 1, 2, 3: `memapp history ID --diff 1 2`. The formats jsonl and csv write the whole
-    history, oldest first, whatever -n says.
+    The versions of a memory are numbered 1, 2, 3: `memapp history ID --diff 1 2` compares two. The formats
+    jsonl and csv write the whole history, oldest first, and ignore -n.
     """
     if diff and not memory_id:
         raise UsageError("Say of which memory.", "Write its id: memapp history ID --diff 1 2.")
@@ -172,10 +172,10 @@ def _plainly(value: Any) -> str:
 @click.argument("memory_id", metavar="ID")
 @reads
 def relations(runtime: Runtime, memory_id: str) -> Output:
-    """Show what a memory is related to, the strongest first."""
+    """Show related memories, the strongest relation first."""
     name = short_ids(runtime, "memories")
     return listing(
         curate.related(runtime, ids.memory(runtime, memory_id)),
         lambda one: {"strength": f"{one.strength:.2f}", "relation": one.relation, "id": name(one.id), "text": one.text},
-        "It is related to nothing.",
+        "There are no related memories.",
     )

@@ -61,27 +61,30 @@ end"""
 
 @click.group()
 def hook() -> None:
-    """Let a shell or a coding agent learn from what fails.
+    """Print short forms of `run` and `why` for a shell or an agent.
 
-    bash, zsh and fish print two short functions: `m COMMAND` is `memapp run -- COMMAND`, and `why` says what is known of the last
-    failure; where nothing is, or a command failed without m, it asks whether to run that again. Only what is typed behind m is
-    learned from: no other command is watched. To load them: eval "$(memapp hook bash)", or in fish memapp hook fish | source.
+    For bash, zsh and fish: `m COMMAND` is `memapp run -- COMMAND`, and `why` explains the last failure. If
+    nothing is known of the failure, or the command ran without m, `why` offers to run it again. memapp
+    watches only commands behind m. To load the functions: eval "$(memapp hook bash)", or in fish:
+    memapp hook fish | source.
     """
 
 
 for shell, script in {"bash": M + SH, "zsh": M + SH, "fish": M_FISH + FISH}.items():
-    about = f"Print m and why for {shell}; only what is typed behind m is watched."
+    about = f"Print m and why for {shell}."
     hook.command(shell, help=about)(partial(show, COMMENT + script))
 
 
 @hook.command()
 @click.pass_obj
 def agent(options: dict[str, Any]) -> int:
-    """Read what a coding agent tells of a command on standard input, and answer with a hint.
+    """Answer a coding agent with a hint after a command.
 
-    Register `memapp hook agent` with the agent for what it does after a tool was used, and after one failed; with Claude Code
-    under "hooks" of settings.json for PostToolUse and PostToolUseFailure, matcher Bash. It ends well whatever comes in.
-    A wrapper may add `progress`, `expect`, `score` and `passed`, as `memapp run` takes them; the last two also without a command.
+    Register `memapp hook agent` with the agent, to run after a tool was used and after a tool failed. In
+    Claude Code: under "hooks" of settings.json, for PostToolUse and PostToolUseFailure, matcher Bash. The
+    hook reads the event from standard input, and exits with 0 whatever it reads. A wrapper may add the
+    fields `progress`, `expect`, `score` and `passed`, as for `memapp run`; the last two also without a
+    command.
     """
     from memapp import light_hook
 

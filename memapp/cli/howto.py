@@ -14,14 +14,14 @@ from memapp.services import howtos, ids
 
 @click.group(cls=ListingGroup)
 def howto() -> None:
-    """Write down how something is done; run it down."""
+    """Write down how something is done, and tick off the steps."""
 
 
 @howto.command("list")
 @limit_option(100)
 @reads
 def list_(runtime: Runtime, limit: int) -> Output:
-    """List how-tos, newest first, with how far each was run down."""
+    """List how-tos and their progress, newest first."""
     name = short_ids(runtime, "memories")
 
     def row(one: Checklist) -> dict[str, str]:
@@ -35,19 +35,20 @@ def list_(runtime: Runtime, limit: int) -> Output:
 @click.argument("memory_id", metavar="ID")
 @reads
 def show_(runtime: Runtime, memory_id: str) -> Output:
-    """Show the steps of a how-to, and which are ticked off."""
+    """Show the steps of a how-to, and which are done."""
     return _shown(howtos.checklist(runtime, ids.memory(runtime, memory_id, listed_by="howto")))
 
 
 @howto.command("run")
 @click.argument("memory_id", metavar="ID")
 @click.argument("steps", metavar="[STEP]...", nargs=-1, type=NUMBER)
-@click.option("--again", is_flag=True, help="Begin again: every step is open.")
+@click.option("--again", is_flag=True, help="Start over: every step is open.")
 @writes
 def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -> Output:
-    """Tick off the next step of a how-to, or the STEPs named by their numbers; one that is ticked off is open again.
+    """Tick off the next step of a how-to, or the given STEPs.
 
-    What is ticked off stays so until you begin again.
+    A STEP is its number. A step that is done already is opened again. Ticks stay until you start over
+    with --again.
     """
     found = ids.memory(runtime, memory_id, listed_by="howto")
     if again:
@@ -64,9 +65,10 @@ def run(runtime: Runtime, memory_id: str, steps: tuple[int, ...], again: bool) -
 @words_argument()
 @writes
 def add(runtime: Runtime, text: str) -> Output:
-    """Write down a title and its steps: 'Make tea: 1. Boil water. 2. Pour it.'
+    """Add a how-to: a title and its steps.
 
-    With - as TEXT, standard input: the title on its first line, a step on each other.
+    For example: memapp howto add 'Make tea: 1. Boil water. 2. Pour it.' With - as TEXT, standard input is
+    read: the title on the first line, then one step a line.
     """
     revision = howtos.add(runtime, text)
     return _shown(howtos.checklist(runtime, revision.memory_id), "Written down. To undo: memapp undo.")
@@ -77,7 +79,10 @@ def add(runtime: Runtime, text: str) -> Output:
 @words_argument()
 @writes
 def edit(runtime: Runtime, memory_id: str, text: str) -> Output:
-    """Put another title and other steps in place, written as for `add`; steps that change are open again."""
+    """Replace the title and the steps of a how-to.
+
+    TEXT is written as for `memapp howto add`. Steps that change are open again.
+    """
     found = ids.memory(runtime, memory_id, listed_by="howto")
     howtos.edit(runtime, found, text)
     return _shown(howtos.checklist(runtime, found), "Changed. To undo: memapp undo.")

@@ -17,12 +17,12 @@ WRITERS = {"lessons": files.lessons_as_rows, "failures": files.failures_as_rows,
 
 @click.command()
 @click.option("--lessons", "what", flag_value="lessons", default=True, help="All lessons, as lessons.jsonl.  [default]")
-@click.option("--failures", "what", flag_value="failures", help="What failed, as memory_events.jsonl.")
-@click.option("--skills", "what", flag_value="skills", help="The promoted lessons, as SKILL.md for a coding agent.")
-@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
+@click.option("--failures", "what", flag_value="failures", help="All failures, as memory_events.jsonl.")
+@click.option("--skills", "what", flag_value="skills", help="Promoted lessons, as SKILL.md for a coding agent.")
+@click.option("-o", "--output", type=FILE, help="The file to write; otherwise standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], what: str, output: Path | None) -> None:
-    """Write lessons or failures to a file, or lessons as a skill."""
+    """Export lessons, failures, or lessons as a skill."""
     with opened(options, read_only=True) as runtime:
         pieces = WRITERS[what](runtime)
         if output is None:
@@ -38,10 +38,10 @@ def export(options: dict[str, Any], what: str, output: Path | None) -> None:
 @click.argument("file", type=FILE)
 @writes
 def import_(runtime: Runtime, file: Path) -> Output:
-    """Bring in a lessons.jsonl or a memory_events.jsonl.
+    """Import a lessons.jsonl or a memory_events.jsonl.
 
-    All of it comes in, or nothing. Its lessons are candidates that nothing speaks for yet, whatever the file says of them, and a
-    coding agent is told none until it worked here. `memapp undo` takes them back.
+    The import is all or nothing. Imported lessons are candidates without evidence, whatever the file
+    says, and a coding agent sees a lesson only after it worked here. `memapp undo` reverts the import.
     """
     came = import_lessons(runtime, file)
     return Output(vars(came), f"Brought in: {came}.")

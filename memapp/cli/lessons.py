@@ -30,16 +30,18 @@ _JUDGED = {None: "", True: ", worked for a model", False: ", failed for a model"
 BAR = 40
 """Characters that stand for all steps."""
 lesson_ids_argument = click.argument("lesson_ids", metavar="ID...", nargs=-1, required=True)
-where_option = click.option("--everywhere/--here", default=None, help="Where it counts: wherever the program is used, or here.")
+where_option = click.option(
+    "--everywhere/--here", default=None, help="Where the lesson counts: wherever the program is used, or here."
+)
 
 
 @click.group(cls=ListingGroup)
 def lessons() -> None:
-    """See and change what is known of failed commands."""
+    """Show and change lessons of failed commands."""
 
 
 @lessons.command("list")
-@click.option("--status", type=click.Choice(get_args(LessonStatus)), help="Only these.")
+@click.option("--status", type=click.Choice(get_args(LessonStatus)), help="Only lessons with this status.")
 @limit_option(50)
 @reads
 def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
@@ -53,7 +55,7 @@ def list_(runtime: Runtime, status: LessonStatus | None, limit: int) -> Output:
 @limit_option(20)
 @reads
 def search(runtime: Runtime, words: tuple[str, ...], limit: int) -> Output:
-    """Search lessons by words."""
+    """Search lessons."""
     return _listed(runtime, browse.search_lessons(runtime, " ".join(words), limit + 1), limit, "No lesson has these words.")
 
 
@@ -61,7 +63,7 @@ def search(runtime: Runtime, words: tuple[str, ...], limit: int) -> Output:
 @click.argument("lesson_id", metavar="ID")
 @reads
 def show(runtime: Runtime, lesson_id: str) -> Output:
-    """Show a lesson, what it rests on, and whether it helped."""
+    """Show a lesson, its evidence, and whether it helped."""
     lesson = browse.get_lesson(runtime, ids.lesson(runtime, lesson_id))
     behind = browse.behind(runtime, lesson)
     lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
@@ -81,7 +83,7 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
 @where_option
 @writes
 def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> Output:
-    """Write down a command that fails, and one that works: each in quotes."""
+    """Add a lesson: a command that fails and one that works, in quotes."""
     tool = Shell(program([*words(wrong)] or [""]), Path(light_run.here()))
     done = curate.add(runtime, tool.name, tool.scope, wrong, correct, _level(everywhere))
     return _told(runtime, [done.memory_id.removeprefix(LESSON)], "Written down")
@@ -89,12 +91,12 @@ def add(runtime: Runtime, wrong: str, correct: str, everywhere: bool | None) -> 
 
 @lessons.command()
 @click.argument("lesson_id", metavar="ID")
-@click.option("--wrong", help="Another command that fails.")
-@click.option("--correct", help="Another command that works.")
+@click.option("--wrong", help="The command that fails.")
+@click.option("--correct", help="The command that works.")
 @where_option
 @writes
 def edit(runtime: Runtime, lesson_id: str, wrong: str | None, correct: str | None, everywhere: bool | None) -> Output:
-    """Put other commands in place, or say where it counts."""
+    """Change the commands of a lesson, or where it counts."""
     found = ids.lesson(runtime, lesson_id)
     curate.edit(runtime, found, wrong, correct, _level(everywhere))
     return _told(runtime, [found], "Changed")
@@ -114,11 +116,11 @@ def _offer(deed: Callable[..., Revision], name: str, did: str, about: str) -> No
         return _do(runtime, lesson_ids, deed, did)
 
 
-_offer(curate.promote, "promote", "Promoted", "Show lessons always, whatever is measured.")
-_offer(curate.suppress, "suppress", "Suppressed", "Show lessons no more, whatever is measured.")
-_offer(curate.archive, "archive", "Archived", "Put lessons away; they are not learned again.")
-_offer(curate.restore, "restore", "Restored", "Bring lessons back that are in the trash, suppressed or archived.")
-_offer(curate.discard, "rm", "Trashed", "Put lessons into the trash; `lessons restore` brings them back.")
+_offer(curate.promote, "promote", "Promoted", "Always show these lessons, whatever is measured.")
+_offer(curate.suppress, "suppress", "Suppressed", "Never show these lessons, whatever is measured.")
+_offer(curate.archive, "archive", "Archived", "Archive lessons; they are not learned again.")
+_offer(curate.restore, "restore", "Restored", "Restore lessons that are trashed, suppressed or archived.")
+_offer(curate.discard, "rm", "Trashed", "Move lessons to the trash; `lessons restore` brings them back.")
 
 
 @lessons.command()
@@ -126,7 +128,7 @@ _offer(curate.discard, "rm", "Trashed", "Put lessons into the trash; `lessons re
 @lesson_ids_argument
 @writes
 def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Output:
-    """Let the first lesson be for the failures of the others too, which are archived."""
+    """Merge other lessons into the first, and archive them."""
     into = ids.lesson(runtime, lesson_id)
     return _do(runtime, lesson_ids, lambda runtime, *others: curate.merge(runtime, into, *others), "Merged")
 
@@ -136,7 +138,7 @@ def merge(runtime: Runtime, lesson_id: str, lesson_ids: tuple[str, ...]) -> Outp
 @click.argument("other_id", metavar="OTHER")
 @writes
 def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
-    """Take the failures of two lessons for the same, from now on."""
+    """Treat the failures of two lessons as the same."""
     one, other = (ids.lesson(runtime, each) for each in (lesson_id, other_id))
     curate.take_for_same(runtime, one, other)
     return Output({"same": [one, other]}, aside="From now on both failures bring back both lessons.")
@@ -146,18 +148,18 @@ def same(runtime: Runtime, lesson_id: str, other_id: str) -> Output:
 @click.argument("lesson_id", metavar="ID")
 @writes
 def part(runtime: Runtime, lesson_id: str) -> Output:
-    """Take the failures of a lesson for different ones again."""
+    """Treat the failures of a lesson as different again."""
     found = ids.lesson(runtime, lesson_id)
     curate.tell_apart(runtime, found)
     return Output({"parted": found}, aside="They are different failures again.")
 
 
 @lessons.command("health")
-@click.option("--plot", is_flag=True, help="Draw how many steps failed, day by day.")
+@click.option("--plot", is_flag=True, help="Draw the share of failed steps, day by day.")
 @limit_option(20)
 @reads
 def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
-    """Show whether lessons help: of all runs, of each day, and of the latest runs."""
+    """Show whether lessons help: overall, by day and by run."""
     together, days, of_runs = (browse.health(runtime, per, limit) for per in ("all", "day", "run"))
     models = referee.calibrations(runtime)
     unsolved = browse.unsolved(runtime, limit)
@@ -237,7 +239,7 @@ def _plain(text: str) -> str:
 
 @click.group(cls=ListingGroup)
 def runs() -> None:
-    """See what was done under `memapp run`."""
+    """List and change what `memapp run` recorded."""
 
 
 @runs.command("list")
@@ -259,7 +261,7 @@ def list_runs(runtime: Runtime, limit: int) -> Output:
 @click.argument("run_id", metavar="ID")
 @reads
 def show_run(runtime: Runtime, run_id: str) -> Output:
-    """Show the steps of a run, and what failed with which words."""
+    """Show the steps of a run and their errors."""
     run = service.get_run(runtime, ids.run(runtime, run_id))
 
     def row(one: RunStep) -> dict[str, object]:
@@ -281,13 +283,13 @@ def show_run(runtime: Runtime, run_id: str) -> Output:
 
 @runs.command("finish")
 @click.argument("run_id", metavar="ID")
-@click.option("--passed/--failed", default=None, help="What it came to.")
-@click.option("--score", type=Fraction(0, 1), metavar="N", help="How good it was, 0 to 1.")
+@click.option("--passed/--failed", default=None, help="The result.")
+@click.option("--score", type=Fraction(0, 1), metavar="N", help="The score, 0 to 1.")
 @writes
 def finish_run(runtime: Runtime, run_id: str, passed: bool | None, score: float | None) -> Output:
-    """Say how a run went, and end it: lessons that helped are promoted by that.
+    """Record the result of a run, and end it.
 
-    With a score only, it passed if its last step worked.
+    Results decide which lessons are promoted. With only a score, the run passed if its last step worked.
     """
     if passed is None and score is None:
         raise UsageError("Say how the run went: --passed, --failed, or --score N.")
@@ -305,7 +307,7 @@ def _went(run: Run) -> str:
 @yes_option
 @writes
 def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
-    """Erase runs with their steps for good; what was learned there stays."""
+    """Erase runs and their steps for good; the lessons stay."""
     found = [service.get_run(runtime, one) for one in dict.fromkeys(ids.run(runtime, part) for part in run_ids)]
     what = f"{counted(len(found), 'run')} with {counted(sum(one.steps for one in found), 'step')}"
     if not yes:

@@ -16,13 +16,13 @@ FLAGS = {"home": "--home", "database": "--db"}
 
 
 @click.group(invoke_without_command=True)
-@click.option("--agent", metavar="NAME", help="Who is asking, such as claude-code: agents.toml says what it may.")
+@click.option("--agent", metavar="NAME", help="The agent that connects, such as claude-code; agents.toml holds its permissions.")
 @click.pass_context
 def mcp(ctx: click.Context, agent: str | None) -> None:
-    """Let another program ask your memory, and propose to it.
+    """Connect other programs to your memory (MCP).
 
-    It speaks the Model Context Protocol. The program starts this itself, and `memapp mcp connect` sets that up. What it proposes
-    waits for your yes in the inbox.
+    `memapp mcp connect` sets a program up; after that the program itself starts `memapp mcp`, and speaks
+    the Model Context Protocol. Everything the program proposes waits for your yes in the inbox.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -46,13 +46,14 @@ def _check_installed() -> None:
 
 @mcp.command()
 @click.argument("client", metavar="CLIENT")
-@click.option("--agent", metavar="NAME", help="What the program is called here; else as it is called itself.")
-@click.option("--yes", is_flag=True, help="Write the program's configuration without asking.")
+@click.option("--agent", metavar="NAME", help="The name of the agent here; otherwise CLIENT.")
+@click.option("--yes", is_flag=True, help="Write the program's configuration without asking first.")
 @click.pass_obj
 def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) -> None:
-    """Tell a program of memapp: claude-desktop, claude-code, cursor, vscode, zed, opencode, goose or lmstudio.
+    """Set up a program to use your memory.
 
-    It says first what the program will see, and what to put where. agents.toml is where that is changed.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, zed, opencode, goose or lmstudio. memapp first
+    shows what the program will be able to read; agents.toml is the place to change that.
     """
     from memapp.mcp import clients, grants
 

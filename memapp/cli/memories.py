@@ -21,12 +21,15 @@ from memapp.services.recall import RecallRequest, recall
 
 @click.command()
 @words_argument()
-@click.option("--tag", "tags", multiple=True, help="A tag; may be given again.")
-@click.option("--pin", is_flag=True, help="Keep it always.")
-@click.option("--no-secret", is_flag=True, help="Say that a text that may be a password is none.")
+@click.option("--tag", "tags", multiple=True, help="A tag; repeat the option for more.")
+@click.option("--pin", is_flag=True, help="Pin the memory, so that it never expires.")
+@click.option("--no-secret", is_flag=True, help="Store a text that only looks like a password.")
 @writes
 def add(runtime: Runtime, text: str, tags: tuple[str, ...], pin: bool, no_secret: bool) -> Output:
-    """Remember TEXT, or standard input if TEXT is -. Passwords and keys are refused; of what may be one, --no-secret decides."""
+    """Remember TEXT; with -, read the text from standard input.
+
+    Passwords and keys are refused. If a text only looks like one, add --no-secret.
+    """
     runtime.doubted = one_line(clean(text)) if no_secret else ""
     memory = curate.get(runtime, curate.add(runtime, text, tags, pinned=pin).memory_id)
     return Output(memory, memory.id, aside="Remembered.")
@@ -35,10 +38,10 @@ def add(runtime: Runtime, text: str, tags: tuple[str, ...], pin: bool, no_secret
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @limit_option(10)
-@click.option("--explain", is_flag=True, help="Say why each hit matched.")
+@click.option("--explain", is_flag=True, help="Show why each hit matched.")
 @searches
 def search(runtime: Runtime, query: tuple[str, ...], limit: int, explain: bool) -> Output:
-    """Search what memapp knows and what was said."""
+    """Search memories and messages."""
     name = short_ids(runtime, "memories")
 
     def row(hit: Recalled) -> dict[str, str]:
@@ -58,20 +61,20 @@ def _day(_ctx: click.Context, _option: click.Parameter, since: str) -> date | No
 
 @click.command("list")
 @click.argument("wanted", nargs=-1)
-@click.option("--pinned", is_flag=True, help="Only what is pinned.")
-@click.option("--tag", default="", help="Only what has this tag.")
-@click.option("--since", default="", callback=_day, metavar="DATE", help="Only what is newer than this date, e.g. 2026-01-31.")
+@click.option("--pinned", is_flag=True, help="Only pinned memories.")
+@click.option("--tag", default="", help="Only memories with this tag.")
+@click.option("--since", default="", callback=_day, metavar="DATE", help="Only memories newer than this date, e.g. 2026-01-31.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default=Sort.NEWEST.value, show_default=True)
 @limit_option(100)
-@click.option("--offset", metavar="N", type=NUMBER, default=0, help="Leave out as many of the first.")
+@click.option("--offset", metavar="N", type=NUMBER, default=0, help="Skip the first N.")
 @reads
 def list_(
     runtime: Runtime, wanted: tuple[str, ...], pinned: bool, tag: str, since: date | None, sort: str, limit: int, offset: int
 ) -> Output:
-    """List memories, all or those WANTED.
+    """List memories, all or those that match WANTED.
 
-    WANTED is words and conditions: tag:tea, category:goals, before:2026-01-31. Where a command takes an ID, its beginning or its
-    ending is enough.
+    WANTED is words and conditions, such as tag:tea, category:goals or before:2026-01-31. Wherever a
+    command takes an ID, its first or last characters are enough.
     """
     chosen = curate.read_filter(runtime, " ".join(wanted))
     if chosen.problems:
@@ -99,7 +102,7 @@ def list_(
 @click.argument("memory_id", metavar="ID")
 @reads
 def show_(runtime: Runtime, memory_id: str) -> Output:
-    """Show one memory and the messages it came from."""
+    """Show a memory and its source messages."""
     memory = curate.get(runtime, ids.memory(runtime, memory_id))
     sources = [chats.get_message(runtime, message_id) for message_id in memory.sources]
     notes = [f"{'pinned, ' if memory.pinned else ''}importance {memory.importance}, known since {when(memory.created_at)}"]

@@ -18,13 +18,13 @@ from memapp.services import models as service
 
 @click.group(cls=ListingGroup)
 def models() -> None:
-    """List the models for chats and for search, choose and download."""
+    """List, choose, test and download models."""
 
 
 @models.command("list")
 @reads
 def list_(runtime: Runtime) -> Output:
-    """List the models on this machine, those of other programs too, and good ones to get."""
+    """List the models on this machine, and models to download."""
     found = listing(
         service.list_models(runtime),
         lambda one: {
@@ -62,9 +62,10 @@ def path(options: dict[str, Any]) -> None:
 @yes_option
 @click.pass_obj
 def use(options: dict[str, Any], name: str, yes: bool) -> None:
-    """Use the model NAME (`bundled`, a name from the list, or a file) from now on.
+    """Use a model from now on.
 
-    What an embedding model changes is said first, without --yes.
+    NAME is `bundled`, a name from the list, or a file. For an embedding model, memapp first shows what
+    changes; add --yes to go on.
     """
     with opened(options) as runtime:
         if not yes and (embedder := service.named_embedder(runtime, name)):
@@ -80,9 +81,10 @@ def use(options: dict[str, Any], name: str, yes: bool) -> None:
 @as_json_option
 @click.pass_obj
 def test(options: dict[str, Any], name: str, as_json: bool) -> None:
-    """Test which jobs the model NAME, a file, or else the chosen one can be trusted with: a hundred short calls, some minutes.
+    """Test which background jobs a model can be trusted with.
 
-    Whatever it fails in is not asked of it.
+    NAME is a model or a file; otherwise the current model is tested. The test makes about a hundred short
+    calls and takes some minutes. memapp never uses a model for a job that it failed.
     """
     from memapp.services import model_test  # `make run` waits for this module
 
@@ -107,15 +109,14 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
 
 @models.command()
 @click.argument("name", default="")
-@click.option(
-    "--default", "wants_default", is_flag=True, help="The model that answers unless you chose another, as in `make run`."
-)
+@click.option("--default", "wants_default", is_flag=True, help="The default model, as in `make run`.")
 @yes_option
 @click.pass_obj
 def get(options: dict[str, Any], name: str, wants_default: bool, yes: bool) -> None:
-    """Download the model NAME of the list. Only for this memapp connects; without --yes it says to which host.
+    """Download a model from the list.
 
-    What was interrupted goes on where it stopped.
+    Without --yes, memapp only shows the host, the size and the licence. An interrupted download continues
+    where it stopped.
     """
     if wants_default == bool(name):
         raise UsageError("Write the name of one model, or --default.")
@@ -167,7 +168,10 @@ def _follow(runtime: Runtime, choice: service.ModelChoice) -> None:
 @yes_option
 @click.pass_obj
 def rm(options: dict[str, Any], name: str, yes: bool) -> None:
-    """Remove the model NAME that memapp downloaded, or what has arrived of it; files of others stay."""
+    """Delete a downloaded model, or a partial download.
+
+    Files that memapp did not download stay.
+    """
     with opened(options, read_only=not yes) as runtime:
         files = downloads.files_of(runtime, name)
         size = f"{sum(one.stat().st_size for one in files) / 1e6:,.0f} MB"

@@ -15,19 +15,26 @@ from memapp.settings import check_known
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("--agent", help=f"Whose allowlist counts; else that of the request, or {SUPERVISOR}.")
-@click.option("--category", "categories", multiple=True, help="Only this category; may be given again.")
-@click.option("--top-k", metavar="N", type=click.IntRange(1, 50), help="At most so many.")
-@click.option("--threshold", metavar="SCORE", type=Fraction(0, 2), help="Only what scores at least this.")
-@click.option("--budget", "budget_tokens", metavar="N", type=click.IntRange(1, 100_000), help="At most so many tokens together.")
-@click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line each, or all about each.")
+@click.option("--agent", help=f"The agent; otherwise that of the request, or {SUPERVISOR}.")
+@click.option("--category", "categories", multiple=True, help="Only this category; repeat the option for more.")
+@click.option("--top-k", metavar="N", type=click.IntRange(1, 50), help="The most memories to return.")
+@click.option("--threshold", metavar="SCORE", type=Fraction(0, 2), help="Only memories with at least this score.")
+@click.option(
+    "--budget",
+    "budget_tokens",
+    metavar="N",
+    type=click.IntRange(1, 100_000),
+    help="The most tokens to return, all memories together.",
+)
+@click.option("--return", "returned", type=click.Choice(["bullets", "full"]), help="One line for each memory, or all its fields.")
 @as_json_option
 @click.pass_obj
 def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str | None, as_json: bool, **asked: Any) -> None:
-    """Ask the memory as an agent does, within what it may read. First comes what changed since it last asked.
+    """Search the memory with the permissions of an agent.
 
-    With -, or without TEXT in a pipe, standard input is the text; if it begins with {, it is a whole request as JSON, which
-    names its agent: who has this file may ask as any.
+    The answer begins with what changed since the agent last asked. With -, or without TEXT in a pipe,
+    the text is read from standard input. A text that begins with { is a whole request as JSON and names
+    its agent: anyone who can open the memory file can ask as any agent.
     """
     given = {name: value for name, value in asked.items() if value not in (None, ())}
     request = _request(words_or_pipe(text, "query"), text in ((), ("-",)), agent or SUPERVISOR, given)

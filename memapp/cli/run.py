@@ -19,10 +19,10 @@ from memapp.tools.shell import Shell, command_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.option("--task", help="What the command is a part of; its steps belong together.")
-@click.option("--expect", type=PATH, help="A file that has to be there afterwards, else this fails.")
-@click.option("--progress", metavar="FILE|CMD", help="Where a number says afterwards how near the goal is; more is nearer.")
-@click.option("--score", metavar="N", help="A score from 0 to 1, or where one stands, as for --progress; it ends the run.")
+@click.option("--task", help="The task; steps of one task belong to one run.")
+@click.option("--expect", type=PATH, help="A file that must exist afterwards; otherwise the command counts as failed.")
+@click.option("--progress", metavar="FILE|CMD", help="A file or command with a number that grows towards the goal.")
+@click.option("--score", metavar="N", help="A score from 0 to 1, or a FILE|CMD that holds one; it ends the run.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.pass_obj
 def run(
@@ -33,10 +33,11 @@ def run(
     score: str | None,
     command: tuple[str, ...],
 ) -> int:
-    """Run a command, and say after a failure what worked before.
+    """Run a command; if it fails, show what worked before.
 
-    What fails, and what then works, is kept without secrets: `memapp lessons`. No other command is watched. What reads keys from
-    its error output at the end of a pipe, as `vim -`, does not get them here.
+    memapp keeps the failure, and the command that then works, without secrets: see `memapp lessons`. It
+    watches no other command. A program that reads keys from its error output at the end of a pipe, such
+    as `vim -`, does not get them here.
     """
     given = {"home": options["home"], "db": options["database"], "task": task, "expect": expect}
     given |= {"progress": progress, "score": score}
@@ -44,17 +45,17 @@ def run(
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
 @writes
 def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
-    """Say what is known of the last failure here, or of a command.
+    """Explain the last failure here, or show lessons for a command.
 
-    Of a query with `memapp sql`, too, if it was a short while ago.
+    A recent `memapp sql` query counts as well.
     """
     if command:
         found = runs.bearing(runtime, Shell(program([*command]), Path(light_run.here())), command_line(command))
-        lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["Nothing that failed here bears on this."]
+        lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["There is no lesson for this command."]
         return Output({"lessons": [_data(one) for one in found]}, "\n".join(lines))
     failure = runs.why(runtime, Shell("", Path(light_run.here())).scope)
     if failure is None:

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000
 """Of any number: what is far beyond what anybody has may be beyond what SQLite takes."""
-NUMBER, COUNT = click.IntRange(0, MOST), click.IntRange(1, MOST)
+
+
+class _WholeNumber(click.IntRange):
+    """A whole number. Its upper bound is beyond what anybody types, so help does not show the range."""
+
+    def _describe_range(self) -> str:
+        return ""
+
+
+NUMBER, COUNT = _WholeNumber(0, MOST), _WholeNumber(1, MOST)
 
 
 class Fraction(click.FloatRange):
@@ -44,12 +53,12 @@ FOLDER, PATH_OR_DASH = _Path(path_type=Path, file_okay=False), _Path(path_type=P
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
 
 ids_argument = click.argument("memory_ids", metavar="ID...", nargs=-1, required=True)
-yes_option = click.option("--yes", is_flag=True, help="Do it; without it, only say what would be done.")
+yes_option = click.option("--yes", is_flag=True, help="Do it. Without --yes, memapp only says what it would do.")
 
 
 def limit_option(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option -n: how many to write at most."""
-    return click.option("-n", "limit", metavar="N", type=COUNT, default=default, show_default=True, help="At most so many.")
+    return click.option("-n", "limit", metavar="N", type=COUNT, default=default, show_default=True, help="The most to list.")
 
 
 def _answering(open_: "Callable[[Mapping[str, Any]], AbstractContextManager[Runtime]]") -> Callable[..., Callable[..., None]]:

@@ -15,15 +15,15 @@ NULL = "NULL"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, for programs.")
-@click.option("-n", "limit", metavar="N", type=COUNT, default=100, show_default=True, help="At most so many rows.")
+@click.option("-n", "limit", metavar="N", type=COUNT, default=100, show_default=True, help="The most rows to show.")
 @click.argument("file", type=PATH)
 @click.argument("query")
 @click.pass_obj
 def sql(options: dict[str, Any], file: Path, query: str, as_json: bool, limit: int) -> int:
-    """Ask a SQLite database, and learn from what fails.
+    """Query a SQLite database, and learn from failed queries.
 
-    FILE is copied and only read: one SELECT, for ten seconds. What fails, and what then works, is kept without secrets, but not
-    a row of what the database answers: `memapp lessons`.
+    The query reads a copy of FILE: one SELECT, for at most ten seconds. memapp keeps failed queries, and
+    the queries that then work, without secrets: see `memapp lessons`. It never keeps a row.
     """
     from memapp import after_run
     from memapp.domain.lessons.recording import Client, ToolStep

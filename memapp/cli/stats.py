@@ -17,7 +17,9 @@ BAR = 30
 
 
 @click.command()
-@click.option("--days", metavar="N", type=click.IntRange(1, 3650), default=7, show_default=True, help="So many of the last days.")
+@click.option(
+    "--days", metavar="N", type=click.IntRange(1, 3650), default=7, show_default=True, help="The number of days to show."
+)
 @as_json_option
 @click.pass_obj
 def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
@@ -47,7 +49,7 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
     say(f"{counted(known, 'memory', 'memories')}, {waiting:,} waiting for you")
     if learning.set_aside:
         aside = counted(learning.set_aside, "message")
-        say(f"{aside} set aside: nothing could be learned there, however often it was tried.")
+        say(f"{aside} set aside: memapp tried several times and could not read them.")
     show_rows([{"what": name, "rate": str(rate)} for name, rate in shares.items()])
     most = max((day.count for day in by_day), default=0) or 1
     show_rows([{"day": day.day, "count": f"{day.count:,}", "bar": "█" * round(BAR * day.count / most)} for day in by_day])

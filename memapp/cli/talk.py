@@ -46,16 +46,16 @@ READING_SECONDS = 3.0
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("-c", "--continue", "continued", is_flag=True, help="Go on with the last chat.")
-@click.option("--chat", "chat_id", metavar="ID", default="", help="Go on with this chat.")
-@click.option("--persona", default="", help="Who answers, in a new chat.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer with memories used, prediction and costs.")
+@click.option("-c", "--continue", "continued", is_flag=True, help="Continue the last chat.")
+@click.option("--chat", "chat_id", metavar="ID", default="", help="Continue this chat.")
+@click.option("--persona", default="", help="The persona that answers, in a new chat.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON: the answer, the memories used, the prediction and the costs.")
 @click.pass_obj
 def ask(options: dict[str, Any], text: tuple[str, ...], continued: bool, chat_id: str, persona: str, as_json: bool) -> None:
-    """Ask one question; the answer goes to stdout.
+    """Ask one question and print the answer.
 
-    On a terminal it streams. With - or without TEXT, standard input is the question; with TEXT it is not read. What is piped in
-    teaches memapp nothing: who wrote it is not known.
+    On a terminal the answer streams. With - or without TEXT, the question is read from standard input.
+    memapp learns nothing from piped text, since its author is unknown.
     """
     question = words_or_pipe(text, "ask")
     if not question.strip():

@@ -25,21 +25,21 @@ from memapp.services.imports.work import OF_CHATS, Imported
     type=click.Choice(["jsonl", "md", "markdown"]),
     default="jsonl",
     show_default=True,
-    help="md is for reading, markdown a folder of notes.",
+    help="jsonl and md write one file, markdown a folder of notes.",
 )
-@click.option("-o", "--output", type=FILE, help="A file; else standard output.")
+@click.option("-o", "--output", type=FILE, help="The file to write; otherwise standard output.")
 @click.pass_obj
 def export(options: dict[str, Any], folder: Path | None, form: Literal["jsonl", "md", "markdown"], output: Path | None) -> None:
-    """Write what memapp knows and all chats, to be read.
+    """Write memories, profile and chats to a file, for reading.
 
-    `--format markdown FOLDER` writes each memory as a note that Obsidian and basic-memory read, and beside them, for reading,
-    each chat and your profile. To import the folder again changes nothing; the note of a memory that you edited there comes in as
-    an edit, one that you deleted as nothing.
+    `--format markdown FOLDER` writes each memory as a note for Obsidian or basic-memory, and beside the
+    notes each chat and your profile, for reading. Importing the folder again changes nothing; a note that
+    you edited is imported as an edit, and a deleted note is ignored.
 
-    This is no backup. Not in it: who changed what (that is `memapp history --format jsonl`), and any trace of what you erased for
-    good, so that another memapp may learn that again unasked. Anybody could change such a file. So when it is imported, the words
-    and dates of chats come back, but nothing counts as typed or written by you, decisions stay behind, and memories and
-    profile wait for your yes, as one question. To move to another machine with everything as it is: `memapp backup`, and
+    An export is no backup. It lacks the history (see `memapp history --format jsonl`) and the record of
+    what you erased, so another memapp may learn that again without asking. Anyone could edit the file:
+    on import, chats come back with their dates, nothing counts as typed by you, and memories and profile
+    wait for your yes as one question. To move to another machine with everything: `memapp backup` and
     `memapp restore --file`.
     """
     if (folder is None) is (form == "markdown") or (folder and output):
@@ -69,21 +69,23 @@ def _to_decide(found: Imported) -> str:
 
 @click.command("import")
 @click.argument("files", metavar="PATH", nargs=-1, required=True, type=PATH_OR_DASH)
-@click.option("--dry-run", is_flag=True, help="Only say what would come in.")
-@click.option("--yes", is_flag=True, help="Bring it in; without it, only say what would come in.")
+@click.option("--dry-run", is_flag=True, help="Only show what the import would add.")
+@click.option("--yes", is_flag=True, help="Import. Without --yes, memapp only shows what the import would add.")
 @as_json_option
 @click.pass_obj
 def import_(options: dict[str, Any], files: tuple[Path, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Bring in what memapp or another program exported.
+    """Import memories and chats from memapp or another program.
 
-    PATH is a file, a zip as it was downloaded, or a folder; - is standard input. Its content tells what it is: an export of
-    memapp, ChatGPT, Claude (memories and projects too), Gemini (Takeout, as JSON), Open WebUI, mem0, the memory server of MCP or
-    Letta; a folder of LM Studio or Jan; the database of oterm, elia or Open WebUI; notes in Markdown (Obsidian, basic-memory,
-    `memapp export --format markdown`); or facts, as one JSON object a line.
+    PATH is a file, a zip as downloaded, or a folder; - is standard input. memapp recognises the format:
+    an export of memapp, ChatGPT, Claude (with memories and projects), Gemini (Takeout, as JSON), Open
+    WebUI, mem0, the MCP memory server or Letta; a folder of LM Studio or Jan; the database of oterm, elia
+    or Open WebUI; notes in Markdown (Obsidian, basic-memory, `memapp export --format markdown`); or
+    facts, as one JSON object a line.
 
-    All of it comes in, or nothing; what is left out is counted, and what is here already stays as it is. What it says of you
-    waits for your yes, as one question (`memapp consents`). One `memapp undo` takes it back: what waits is withdrawn, its chats
-    go as with `memapp chats rm`, except those that you went on with. What a file cannot bring: `memapp export --help`.
+    The import is all or nothing. memapp counts what it leaves out, and skips what it has already. What
+    the file says about you waits for your yes, as one question (`memapp consents`). One `memapp undo`
+    reverts the import: requests are withdrawn, and its chats are deleted, except those you continued.
+    For what a file cannot hold, see `memapp export --help`.
     """
     if len(files) > 1:
         raise UsageError("One file or folder is brought in at a time.", "Put these into a folder, and name that.")

@@ -18,14 +18,17 @@ from memapp.services import forget as service
 
 @click.group(cls=ListingGroup)
 def trash() -> None:
-    """List what lies in the trash, or erase it for good."""
+    """List the trash, or erase it for good."""
 
 
 @trash.command("list")
 @limit_option(100)
 @reads
 def list_(runtime: Runtime, limit: int) -> Output:
-    """List what lies in the trash, last first, with why, and until when it stays at least: longer for who seldom uses memapp."""
+    """List the trash, newest first, with reasons and dates.
+
+    The date is the earliest day of erasure. Days on which memapp is not used can move the day back.
+    """
     name = short_ids(runtime, "memories")
 
     def row(one: Memory) -> dict[str, str]:
@@ -37,15 +40,15 @@ def list_(runtime: Runtime, limit: int) -> Output:
 
 @trash.command()
 @click.argument("memory_ids", metavar="[ID]...", nargs=-1)
-@click.option("--expired", is_flag=True, help="All whose time is over.")
-@click.option("--all", "everything", is_flag=True, help="All that is in the trash.")
+@click.option("--expired", is_flag=True, help="Erase everything past its date.")
+@click.option("--all", "everything", is_flag=True, help="Erase everything in the trash.")
 @yes_option
 @as_json_option
 @click.pass_obj
 def purge(
     options: dict[str, Any], memory_ids: tuple[str, ...], expired: bool, everything: bool, yes: bool, as_json: bool
 ) -> None:
-    """Erase from the trash for good. Nothing brings it back."""
+    """Erase memories in the trash for good. There is no undo."""
     if sum((bool(memory_ids), expired, everything)) != 1:
         raise UsageError("Say what to erase: ids, or --expired, or --all.")
     with opened(options, read_only=not yes) as runtime:
@@ -75,9 +78,10 @@ def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> 
 @yes_option
 @writes
 def forget(runtime: Runtime, words: tuple[str, ...], yes: bool) -> Output:
-    """Erase whatever holds these words, everywhere and for good.
+    """Erase everything that holds these words, for good.
 
-    Memories, messages, titles, consent requests, the history and the backups. Without --yes it says how much that is.
+    Erases memories, messages, titles, consent requests, earlier versions and copies in backups. Without
+    --yes, memapp only counts them.
     """
     text = " ".join(words)
     found = service.preview(runtime, text)

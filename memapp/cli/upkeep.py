@@ -20,8 +20,8 @@ from memapp.services import jobs, models
 from memapp.services.jobs import Job
 
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
-JOB_HELP = "Only this one, due or not; may be given again."
-BUDGET_HELP = "Stop after so long: 60s, 5m."
+JOB_HELP = "Only this job, due or not; repeat the option for more."
+BUDGET_HELP = "Stop after this time: 60s, 5m."
 
 
 def _seconds(_ctx: click.Context, _option: click.Parameter, budget: str) -> float:
@@ -43,17 +43,18 @@ def _jobs(_ctx: click.Context, _option: click.Parameter, names: tuple[str, ...])
 @click.command()
 @click.option("--job", "named", multiple=True, callback=_jobs, metavar="NAME", help=JOB_HELP)
 @click.option("--budget", default="10m", callback=_seconds, metavar="TIME", show_default=True, help=BUDGET_HELP)
-@click.option("--dry-run", is_flag=True, help="Only say what is due, and how much waits.")
+@click.option("--dry-run", is_flag=True, help="Only show which jobs are due.")
 @writes
 def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> Output:
-    """Do what memapp does while nobody waits: learn, tidy, back up.
+    """Run the background jobs now: learn, tidy up, back up.
 
-    The app does all of this by itself while it is open. For cron or a timer of systemd: `memapp upkeep --budget 5m`.
+    The app runs these jobs by itself while it is open. For cron or a systemd timer:
+    `memapp upkeep --budget 5m`.
     """
     wanted = named or list(jobs.JOBS)
     chosen = [one for one in wanted if named or jobs.is_due(runtime, one)]
     if not load_embedder(runtime):
-        say(f"Nothing is made findable by meaning. {runtime.embedding.note}")
+        say(f"New texts are not indexed for search by meaning. {runtime.embedding.note}")
     if dry_run:
         return _told(runtime, wanted, {one.name: one.waiting(runtime) for one in chosen}, "waits")
     models.load_chat_model(runtime)

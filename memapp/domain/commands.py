@@ -7,20 +7,20 @@ from memapp.domain.text import nearest
 from memapp.errors import UsageError
 
 COMMANDS = {
-    "remember": ("/remember TEXT", "keeps a fact"),
+    "remember": ("/remember TEXT", "remembers a fact"),
     "howto": ("/howto TITLE", "writes down how something is done, step by step"),
-    "forget": ("/forget WHAT", "moves what it knows of something to the trash"),
-    "know": ("/know WHAT", "tells what it knows, of you or of something"),
-    "undo": ("/undo", "takes back what was changed last"),
-    "run": ("/run COMMAND", "runs a command, and says what worked if it fails"),
-    "sql": ("/sql FILE QUERY", "asks a SQLite database, which is only read"),
+    "forget": ("/forget WHAT", "moves memories of something to the trash"),
+    "know": ("/know WHAT", "tells what memapp knows of you, or of something"),
+    "undo": ("/undo", "undoes the last change"),
+    "run": ("/run COMMAND", "runs a command; if it fails, shows what worked"),
+    "sql": ("/sql FILE QUERY", "queries a SQLite database, read-only"),
     "evidence": ("/evidence TEXT", "adds a context card to this chat"),
-    "import": ("/import PATH", "brings in what ChatGPT, Claude or another program exported"),
-    "council": ("/council QUESTION", "lets reviewers look at an answer, or at the last one"),
+    "import": ("/import PATH", "imports an export of ChatGPT, Claude or another program"),
+    "council": ("/council QUESTION", "has an answer reviewed, or the last one"),
     "remark": ("/remark", "lets the persona say something unasked"),
     "persona": ("/persona NAME", "starts a new chat with another persona"),
     "new": ("/new", "starts a new chat"),
-    "help": ("/help", "shows this"),
+    "help": ("/help", "lists the commands"),
     "quit": ("/quit", "leaves memapp"),
 }
 RUNS = ("run", "sql")

@@ -55,39 +55,39 @@ class Job:
     """
 
 
-EMBED = Job("embed", "make new texts findable by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
+EMBED = Job("embed", "index new texts for search by meaning", EACH_TIME, 120.0, embed.run, embed.waiting)
 AFTER_A_REPLY = (
     Job("learn", "learn from what you wrote", EACH_TIME, 120.0, learning.run, learning.waiting, in_parts=True),
     EMBED,
 )
 NOW_AND_THEN = (
     Job("expire", "close requests that nobody answered in time", HOURLY, 30.0, lifecycle.expire, lifecycle.expiring),
-    Job("unused", "move to the trash what was not used for long", HOURLY, 30.0, lifecycle.move_unused, lifecycle.unused),
+    Job("unused", "move unused memories to the trash", HOURLY, 30.0, lifecycle.move_unused, lifecycle.unused),
     Job(
         "lessons",
-        "see which lessons helped, and archive what was not needed",
+        "measure which lessons helped, and archive unused ones",
         HOURLY,
         30.0,
         judge.run_job,
         judge.waiting,
     ),
-    Job("referee", "judge how commands went of which nothing tells", HOURLY, 120.0, referee.run_job, referee.waiting),
-    Job("rewording", "word lessons more generally", HOURLY, 120.0, rewording.run_job, rewording.waiting),
-    Job("purge", "erase what was in the trash long enough", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
-    Job("distil", "say memories in plain sentences about you", HOURLY, 120.0, distil.run, distil.waiting),
+    Job("referee", "judge commands without a known result", HOURLY, 120.0, referee.run_job, referee.waiting),
+    Job("rewording", "generalise lessons", HOURLY, 120.0, rewording.run_job, rewording.waiting),
+    Job("purge", "erase expired memories from the trash", HOURLY, 300.0, lifecycle.erase_overdue, lifecycle.overdue),
+    Job("distil", "reword memories as plain sentences", HOURLY, 120.0, distil.run, distil.waiting),
     Job(
         "consolidate",
-        "merge and link facts that are alike",
+        "merge and link similar facts",
         DAILY,
         120.0,
         consolidate.run,
         consolidate.waiting,
         consolidate.report,
     ),
-    Job("trust", "count what you kept and corrected", HOURLY, 30.0, trust_upkeep.run_job, trust_upkeep.waiting),
-    Job("insights", "notice what several messages show together", DAILY, 120.0, insights.run, insights.waiting),
-    Job("episodes", "sum up what was talked about in each chat", EACH_TIME, 120.0, episodes.run, episodes.waiting),
-    Job("backup", "write a backup of what changed", EVERY, 300.0, backups.run_job, backups.waiting),
+    Job("trust", "update the trust in agents", HOURLY, 30.0, trust_upkeep.run_job, trust_upkeep.waiting),
+    Job("insights", "find patterns over several messages", DAILY, 120.0, insights.run, insights.waiting),
+    Job("episodes", "summarise chats", EACH_TIME, 120.0, episodes.run, episodes.waiting),
+    Job("backup", "write a backup", EVERY, 300.0, backups.run_job, backups.waiting),
 )
 JOBS = AFTER_A_REPLY + NOW_AND_THEN
 """All of them, in the order in which they are done."""

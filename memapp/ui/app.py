@@ -92,7 +92,7 @@ class MemappApp(TerminalApp):
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),
         Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit", priority=True),
-        Binding("ctrl+l", "redraw", "Draw the screen anew", show=False, id="app.redraw", priority=True),
+        Binding("ctrl+l", "redraw", "Redraw the screen", show=False, id="app.redraw", priority=True),
         Binding("ctrl+z,u", "undo", "Undo", show=False, id="app.undo"),
     ]
 
@@ -337,7 +337,7 @@ class MemappApp(TerminalApp):
                 yield from self.chat.commands()
             last = self.session.undone.last
             label = f"Undo: {shorten(last.label, 60)}" if last else "Undo the last change of a memory"
-            yield SystemCommand(label, "Take back what was done last (ctrl+z)", self.action_undo)
+            yield SystemCommand(label, "Take back the last change (ctrl+z)", self.action_undo)
             yield SystemCommand("Find anything", "Chats, messages and memories (ctrl+f)", self.action_find)
             for mode in MODES:
                 about = f"{mode.about} ({mode.key})"

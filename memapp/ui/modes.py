@@ -18,12 +18,12 @@ class Mode(NamedTuple):
 
 
 MODES = (
-    Mode("chat", "Chat", "F2", "Talk", "ChatScreen"),
-    Mode("memories", "Memories", "F3", "All that is remembered", "MemoriesScreen"),
-    Mode("inbox", "Inbox", "F4", "What waits for your word, and your profile", "InboxScreen"),
-    Mode("trash", "Trash", "F5", "What is in the trash, and the way back", "TrashScreen"),
+    Mode("chat", "Chat", "F2", "Chat with your model", "ChatScreen"),
+    Mode("memories", "Memories", "F3", "Everything memapp remembers", "MemoriesScreen"),
+    Mode("inbox", "Inbox", "F4", "Requests that wait for your yes, and your profile", "InboxScreen"),
+    Mode("trash", "Trash", "F5", "Deleted memories, and how to restore them", "TrashScreen"),
     Mode("learned", "Learned", "F6", "Insights, episodes, how-tos and lessons", "LearnedScreen"),
-    Mode("activity", "Activity", "F7", "What was done, taking it back, and whom to believe: agents", "ActivityScreen"),
+    Mode("activity", "Activity", "F7", "What was done, undo, and the agents behind it", "ActivityScreen"),
     Mode("models", "Models", "F8", "Choose the model that answers", "ModelsScreen"),
-    Mode("settings", "Settings", "F9", "Every knob", "SettingsScreen"),
+    Mode("settings", "Settings", "F9", "Every setting", "SettingsScreen"),
 )

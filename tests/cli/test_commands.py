@@ -254,12 +254,12 @@ def test_before_the_first_start_there_is_nothing_but_no_error(memapp: Terminal, 
 
 def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
     _, out, _ = memapp("--help")
-    listed = [line.split()[0] for line in out.partition("Talk:")[2].splitlines() if line.startswith("  ")]
+    listed = [line.split()[0] for line in out.partition("Chat:")[2].splitlines() if line.startswith("  ")]
     modules = [import_module(f"memapp.cli.{module.name}") for module in iter_modules(cli.__path__)]
     commands = {one for module in modules for one in vars(module).values() if isinstance(one, click.Command)}
     below_others = {one for group in commands if isinstance(group, click.Group) for one in group.commands.values()}
     assert sorted(listed) == sorted(str(one.name) for one in commands - below_others)
-    assert "..." not in out.partition("Talk:")[2]
+    assert "..." not in out.partition("Chat:")[2]
 
 
 def test_a_setting_that_cannot_be_written_is_told_in_words(memapp: Terminal) -> None:

@@ -163,7 +163,7 @@ def test_who_thinks_of_running_a_command_is_told_what_bears_on_it(memapp: Termin
         "something like this failed before; try `git status -s`: here `git status` worked once, untested as a hint"
     )
     assert all(part in said for part in ("fingerprint ", "tags ", "text ", "reliability ", "recency "))
-    assert memapp("why", "--", "git", "status")[1] == "Nothing that failed here bears on this.\n"
+    assert memapp("why", "--", "git", "status")[1] == "There is no lesson for this command.\n"
     assert json.loads(memapp("why", "--json", "--", "git", "stauts")[1])["lessons"][0]["lesson"]["correct"] == "git status"
 
 

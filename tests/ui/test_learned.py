@@ -51,7 +51,7 @@ async def test_a_how_to_is_written_down_run_down_and_taken_back(world: World, si
         await seen.until(lambda: "2 steps" in seen.text() and "Tea" in seen.text())
         await seen.press("enter", until="▸☐ 1. Boil water")
         await seen.press("space", until=lambda: "☑ 1. Boil water" in seen.text() and "▸☐ 2. Pour it" in seen.text())
-        assert "␣ Tick" in seen.lines()[-1] and "a Begin again" in seen.lines()[-1]
+        assert "␣ Tick" in seen.lines()[-1] and "a Start over" in seen.lines()[-1]
         await seen.press("escape", until=lambda: "1 of 2 done" in seen.text() and "␣ Tick" not in seen.lines()[-1])
         await seen.pilot.press("e", *"Drink, ", "ctrl+s")  # before its first step
         await seen.until(lambda: howtos.checklists(seen.app.runtime)[0].howto.steps[0] == "Drink, Boil water")
@@ -115,7 +115,7 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         await seen.pilot.press("down", "u")  # not the last one
         await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)
         assert moved not in [one.id for one in curate.list_memories(seen.app.runtime)]
-        await seen.press("space", until=lambda: "Paused." in seen.text() and "␣ Go on" in seen.lines()[-1])
+        await seen.press("space", until=lambda: "Paused." in seen.text() and "␣ Continue" in seen.lines()[-1])
         assert seen.app.session.talk.paused
         await seen.press("space", until=lambda: "Paused." not in seen.text())
         assert activity.upkeep_since(seen.app.runtime) == {}, "it is told once"

@@ -418,7 +418,7 @@ async def test_history_shows_the_words_between_any_two_versions(world: World) ->
         assert "Older" not in seen.text() and "Compare" not in seen.text(), "one version is compared with nothing"
         await seen.pilot.press("tab")
         await looked_up(seen)
-        assert NOTHING_RELATED in seen.text() and "Walk there" not in seen.text()
+        assert NOTHING_RELATED in seen.text() and "Go there" not in seen.text()
         await seen.pilot.press("escape")
         curate.edit(runtime, memory_id, "Anna likes oolong tea.")
         curate.pin(runtime, memory_id)
@@ -467,7 +467,7 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna's sister" in seen.text())
-        assert "Walk there" in seen.text()
+        assert "Go there" in seen.text()
         await seen.pilot.press("down", "right")
         await seen.until(lambda: "▆ Anna likes" in seen.text())
         seen.app.session.memories_changed()

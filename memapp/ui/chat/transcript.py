@@ -48,9 +48,9 @@ class ChatTranscript(Transcript):
 
     BINDING_GROUP_TITLE = "Conversation"
     HELP = (
-        "Up and down choose a message or the line below it, left and right a memory. Enter opens what is chosen; w shows what "
-        "was kept of a message, and why the rest was not. Letters are keys for what is chosen; right after escape nothing is, "
-        "and what you type goes to the composer."
+        "Up and down choose a message or the line below it, left and right a memory. Enter opens the choice; w shows what "
+        "was kept of a message, and why the rest was not. Letters are keys for the choice; right after escape nothing is "
+        "chosen, and letters go to the composer."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -48,7 +48,7 @@ class ProfilePane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "write", "Write it yourself", id="profile.write"),
         Binding("n", "write(True)", "Add", id="profile.add"),
-        Binding("x,delete", "take_away", "Take it away", id="profile.take_away", key_display="x"),
+        Binding("x,delete", "take_away", "Remove", id="profile.take_away", key_display="x"),
         Binding("y,c", "copy", "Copy", id="profile.copy", key_display="y"),
     ]
 

@@ -20,7 +20,7 @@ class HowtosPane(KindPane):
 
     LABEL = "How-tos"
     KIND = Kind.PROCEDURAL
-    HELP = "n writes a how-to down. Enter goes to its steps; space ticks them off."
+    HELP = "n adds a how-to. Enter opens its steps; space ticks them off."
     NOTHING = (
         "No how-tos yet.\n\n"
         "n writes one down: a title, and its steps. In a chat (F2) /howto\n"

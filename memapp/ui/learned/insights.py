@@ -25,7 +25,7 @@ class InsightsPane(KindPane):
 
     LABEL = "Insights"
     KIND = Kind.INSIGHT
-    HELP = "d dismisses an insight: it is not made again. m makes it a memory of your own. Enter shows what it rests on."
+    HELP = "d dismisses an insight, for good. m makes it a memory of your own. Enter shows its evidence."
     NOTHING = (
         "No insights yet.\n\n"
         "What comes up again and again in your chats is noticed here, with\n"

@@ -62,7 +62,7 @@ class LessonDetail(VerticalScroll, can_focus=True):
     """One lesson: wrong and right as a difference, how it did, and the attempts it was made of."""
 
     BINDING_GROUP_TITLE = "Lesson"
-    HELP = "Enter shows what was done when it failed, step by step. Escape leads back to the list."
+    HELP = "Enter shows the failed run, step by step. Escape goes back to the list."
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "read_runs", "Runs", id="lesson.runs", key_display="⏎")]
 
@@ -152,8 +152,8 @@ class LessonsPane(LearnedPane):
     NOT_FOUND = "No lesson has these words.\n\nesc clears the search."
 
     HELP = (
-        "P shows a lesson always, S never again; what is measured decides about the others. / searches. Space marks lessons that "
-        "say the same as another: m on that one merges them into it."
+        "P always shows a lesson, S never; measurements decide about the others. / searches. Space marks lessons that "
+        "say the same as another; m on that other one merges them into it."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

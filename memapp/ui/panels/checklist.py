@@ -22,11 +22,11 @@ class ChecklistView(Vertical, can_focus=True):
     """A title, how much is done, and the steps, of which one is the current one."""
 
     BINDING_GROUP_TITLE = "Steps"
-    HELP = "Space ticks a step off, or opens it again, and goes on to the next. What is ticked off stays, until a begins again."
+    HELP = "Space ticks a step off, or opens it again, and moves to the next. Ticks stay until you start over (a)."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space,enter", "tick", "Tick", id="checklist.tick", key_display="␣"),
-        Binding("a", "again", "Begin again", id="checklist.again"),
+        Binding("a", "again", "Start over", id="checklist.again"),
         Binding("up,k", "step(-1)", "Up", show=False, id="checklist.up"),
         Binding("down,j", "step(1)", "Down", show=False, id="checklist.down"),
     ]

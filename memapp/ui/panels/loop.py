@@ -21,7 +21,9 @@ class LoopDrawer(VerticalScroll):
     """Five short answers about one turn."""
 
     BINDING_GROUP_TITLE = "The loop"
-    HELP = "What memapp expected, needed and found for the last message. Up and down scroll, enter shows the sums, ctrl+t closes."
+    HELP = (
+        "What memapp expected, needed and found for the last message. Up and down scroll, enter shows the scores, ctrl+t closes."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "details", "Details", id="loop.details", key_display="⏎"),

@@ -119,7 +119,7 @@ class MemoryDetail(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn(1)", "Next tab", id="memory_detail.next"),
-        Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="memory_detail.before"),
+        Binding("shift+tab", "turn(-1)", "Previous tab", show=False, id="memory_detail.before"),
         Binding("enter", "source", "Its message", id="memory_detail.source", key_display="⏎"),
     ]
 

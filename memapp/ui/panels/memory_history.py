@@ -28,7 +28,7 @@ class VersionRows(TimedRows[tuple[int, Moment]]):
     """Versions, newest first; the one that the others are compared with is marked A."""
 
     BINDING_GROUP_TITLE = "History"
-    HELP = "Left and right go through time. Space compares with the current version from now on."
+    HELP = "Left shows an older version, right a newer one. Space compares with the current version from then on."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(1)", "Older", id="history.older", key_display="←"),

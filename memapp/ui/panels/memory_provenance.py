@@ -25,7 +25,7 @@ class MessageRows(TimedRows[Message | UsedIn]):
     """Messages that a memory came from, then replies that used it."""
 
     BINDING_GROUP_TITLE = "Provenance"
-    HELP = "Enter goes to the message in its chat."
+    HELP = "Enter opens the message in its chat."
 
     def key(self, item: Message | UsedIn) -> str:
         return item.id if isinstance(item, Message) else f"used:{item.message.id}"

@@ -28,10 +28,10 @@ class MemoryRelations(Tree[str]):
     """A memory and what it is related to; a bar says how strongly."""
 
     BINDING_GROUP_TITLE = "Relations"
-    HELP = "Right opens a branch, left closes it. Enter walks to the memory. The bar says how near it is."
+    HELP = "Right opens a branch, left closes it. Enter opens the memory. The bar shows how similar it is."
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Walk there", id="relations.walk", key_display="⏎"),
+        Binding("enter", "select_cursor", "Go there", id="relations.walk", key_display="⏎"),
         Binding("right,l", "branch(True)", "Open", id="relations.open", key_display="→"),
         Binding("left,h", "branch(False)", "Close", id="relations.close", key_display="←"),
         Binding("j", "cursor_down", "Down", show=False, id="relations.down"),

@@ -50,20 +50,19 @@ class ActivityScreen(ModeScreen):
     AUTO_FOCUS = "#numbers"
     BINDING_GROUP_TITLE = "Activity"
     HELP = (
-        "Numbers: how well memapp does, and how often it did what.\n\nOver time: the last year as pictures.\n\nLog: every change "
-        "of a memory and of your profile; enter shows what changed.\n\nUpkeep: what was done while nobody waited; u takes back "
-        "what is under the cursor, space pauses all of it.\n\nAgents: who remembers, changes or proposes, and how much of it you "
-        "kept; enter tells why, b blocks one.\n\nUndo: u takes back the last change, again and again, across "
-        "restarts."
+        "Numbers: what memapp did, and how well.\n\nOver time: the last year as charts.\n\nLog: every change of a memory and "
+        "of your profile; enter shows the difference.\n\nUpkeep: the background jobs; u undoes the chosen line, space pauses "
+        "all jobs.\n\nAgents: who remembers, changes or proposes, and how much of it you kept; enter shows why, b blocks an "
+        "agent.\n\nUndo: u undoes the last change, then the one before, after a restart too."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn(1)", "Next tab", id="activity.next"),
-        Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="activity.before"),
-        Binding("ctrl+z,u", "undo_last", "Take back the last", id="activity.undo", key_display="u"),
-        Binding("u", "take_back", "Take it back", id="activity.take_back"),
+        Binding("shift+tab", "turn(-1)", "Previous tab", show=False, id="activity.before"),
+        Binding("ctrl+z,u", "undo_last", "Undo the last", id="activity.undo", key_display="u"),
+        Binding("u", "take_back", "Undo this", id="activity.take_back"),
         Binding("space", "pause(True)", "Pause", id="activity.pause", key_display="␣"),
-        Binding("space", "pause(False)", "Go on", id="activity.go_on", key_display="␣"),
+        Binding("space", "pause(False)", "Continue", id="activity.go_on", key_display="␣"),
         Binding("b", "block(True)", "Block", id="activity.block"),
         Binding("b", "block(False)", "Unblock", id="activity.unblock"),
         Binding("escape", "chat", "Back", show=False, id="activity.back"),

@@ -321,20 +321,20 @@ class ChatScreen(StyledScreen):
         yield SystemCommand("Remember something", "Write a memory by hand (/remember)", partial(transcript.write_memory, ""))
         if offered := read_models.offer(self.session.runtime):
             yield SystemCommand("Get a model that can hold a conversation", f"{offered} (ctrl+o)", self.action_get_default)
-        yield SystemCommand("Write in your editor", "The one that EDITOR names (ctrl+g)", self.composer.action_editor)
+        yield SystemCommand("Write in your editor", "In the program that EDITOR names (ctrl+g)", self.composer.action_editor)
         if state.busy:
             yield SystemCommand("Stop the answer", "Keeps what there is (esc)", self.action_stop)
         elif transcript.last_answer is not None:
             if not transcript.in_own_words:
                 yield SystemCommand("Answer again", "Keeps the old answer as a variant (ctrl+r)", self.action_retry)
             if transcript.can_go_on:
-                yield SystemCommand("Go on with the last answer", "It ended at its length limit (o)", conversation.go_on)
+                yield SystemCommand("Continue the last answer", "It ended at its length limit (o)", conversation.go_on)
         if transcript.bubbles:
             for label, about, action in ON_MESSAGES:
                 yield SystemCommand(label, about, getattr(transcript, f"action_{action}"))
         if (thread := state.thread) is not None:
             yield SystemCommand("Rename this chat", "e in the list of chats", partial(self.threads.rename, thread))
-            yield SystemCommand("Delete this chat", "ctrl+z brings it back", partial(self.threads.delete, thread))
+            yield SystemCommand("Delete this chat", "ctrl+z restores it", partial(self.threads.delete, thread))
             if not state.busy:
-                yield SystemCommand("Erase this chat for good", "Asks for a typed word", partial(self.threads.erase, thread))
-        yield SystemCommand("Deleted chats", "Bring one back", self.threads.bring_back)
+                yield SystemCommand("Erase this chat for good", "Asks you to type a word", partial(self.threads.erase, thread))
+        yield SystemCommand("Deleted chats", "Restore one", self.threads.bring_back)

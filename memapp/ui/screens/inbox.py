@@ -37,11 +37,11 @@ class InboxScreen(ModeScreen):
     AUTO_FOCUS = "#request-list"
     BINDING_GROUP_TITLE = "Inbox"
     HELP = (
-        "What memapp would like to know about you waits here for your word; nothing of it is used before.\n\n"
-        "a approves, d denies, e lets you write it yourself, s asks again tomorrow, w wakes what sleeps. "
-        "Space marks several for one no, or to ask again tomorrow. Enter only shows where it comes from; "
-        "a file that you imported is one question, and enter lists what it says, to be decided one by one.\n\n"
-        "ctrl+z takes an answer back. Tab turns to your profile."
+        "Statements that need your yes wait here. memapp uses none of them before.\n\n"
+        "a approves, d denies, e edits first, s asks again tomorrow, w brings a request back before that. "
+        "Space marks several requests, to deny or postpone them together. Enter opens a request and its source; "
+        "an imported file is one request, and enter lists its statements, to be decided one by one.\n\n"
+        "ctrl+z undoes a decision. Tab turns to your profile."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

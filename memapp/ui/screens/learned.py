@@ -30,11 +30,11 @@ class LearnedScreen(ModeScreen, MemoryKeys):
     MODE = "learned"
     AUTO_FOCUS = ""
     BINDING_GROUP_TITLE = "Learned"
-    HELP = "Tab turns to the next tab; enter opens what is there, escape leads back."
+    HELP = "Tab turns to the next tab; enter opens a row, escape goes back."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "turn(1)", "Next tab", id="learned.next"),
-        Binding("shift+tab", "turn(-1)", "Tab before", show=False, id="learned.before"),
+        Binding("shift+tab", "turn(-1)", "Previous tab", show=False, id="learned.before"),
         Binding("escape", "back", "Back", show=False, id="learned.back"),
     ]
 

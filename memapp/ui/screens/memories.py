@@ -24,7 +24,7 @@ class MemoriesScreen(MemoryListScreen):
     BINDING_GROUP_TITLE = "Memories"
     HELP = (
         "/ searches while you type: words, a “phrase”, tag: category: kind: pinned: after: before:\n\n"
-        "Space marks; keys then act on all that is marked. Enter opens the memory; tab turns to its history, relations "
+        "Space marks; keys then act on all marked memories. Enter opens the memory; tab turns to its history, relations "
         "and provenance."
     )
 

@@ -33,7 +33,7 @@ class ModelRows(ExplainedRows[ModelChoice]):
     """The models there are, and those that could be had."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Use, or get", id="models.use", key_display="⏎"),
+        Binding("enter", "open", "Use or download", id="models.use", key_display="⏎"),
     ]
 
     def __init__(self, talk: Talk) -> None:
@@ -81,14 +81,14 @@ class ModelsScreen(ModeScreen):
     AUTO_FOCUS = "#models"
     BINDING_GROUP_TITLE = "Models"
     HELP = (
-        "Enter makes a model the one that answers, or an embedding model the one that searches, now and at later starts. One"
-        " that is not here yet it downloads, after a question: only then does memapp connect. Models of Ollama, LM Studio,"
-        " llama.cpp and Hugging Face are used where they are; d removes only what memapp downloaded."
+        "Enter chooses the model that answers, or the embedding model that searches, now and at later starts. A model that is"
+        " not here yet is downloaded, after a question; memapp connects for nothing else. Models of Ollama, LM Studio,"
+        " llama.cpp and Hugging Face are used where they are; d deletes only what memapp downloaded."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d,delete", "remove", "Remove", id="models.remove", key_display="d"),
-        Binding("R", "reload", "Load again", id="models.reload"),
+        Binding("R", "reload", "Reload", id="models.reload"),
         Binding("escape", "chat", "Back", show=False, id="models.leave"),
     ]
 

@@ -36,7 +36,7 @@ class OpeningScreen(StyledScreen):
 
     AUTO_FOCUS = "Composer"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "put_back", "Put the backup back", show=False, id="opening.put_back"),
+        Binding("r", "put_back", "Restore the backup", show=False, id="opening.put_back"),
         Binding("q", "quit", "Quit", show=False, id="opening.quit"),
     ]
 

@@ -31,7 +31,7 @@ class TrashScreen(MemoryListScreen):
     MODE = "trash"
     AUTO_FOCUS = "#trash"
     BINDING_GROUP_TITLE = "Trash"
-    HELP = "r brings a memory back. X erases it for good, E everything, F words wherever they stand; each asks for a typed word."
+    HELP = "r restores a memory. X erases it for good, E everything, F words everywhere; each asks you to type a word."
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="trash.search"),

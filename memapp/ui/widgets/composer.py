@@ -62,7 +62,7 @@ class Composer(TextArea):
 
     BINDING_GROUP_TITLE = "Composer"
     HELP = (
-        "Write here. Enter sends. ctrl+j breaks the line. Up brings back what you wrote before. ctrl+g opens your editor. "
+        "Write here. Enter sends. ctrl+j starts a new line. Up brings back earlier messages. ctrl+g opens your editor. "
         "/ lists the commands."
     )
 
