@@ -8,6 +8,10 @@ another agent, changed the profile, or was approved. Harmless strings must be pr
 Reading: in each category lies a word of its own. Agents with different grants ask for each category by tool, resource, prompt,
 correction and free search. Counted: words outside of the grant, and calls that were not noted.
 
+Broken ends: `benchmarks.mcp_killed` kills servers, clients and windows; and a thousand calls come at once.
+
+Beside the chat: the first word of the bundled model with and without an agent that searches five times a second, in turn.
+
 Speed: `search_memories` warm, over the protocol in this process, without the embedding model and with it; the small form
 only prints it.
 
@@ -20,23 +24,29 @@ import json
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import Client, MCPError
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.types import Implementation
 
-from benchmarks import MADE_UP, MISSED, bundled_embedder
+from benchmarks import MADE_UP, MISSED, bundled_embedder, prepared_file
+from benchmarks.mcp_killed import killed
 from benchmarks.scale import SEARCHES, fill
+from benchmarks.two_call import MESSAGES, Measured, begun_chat, first_word_of_turn, started
 from memapp import bootstrap
 from memapp.domain.changes import Actor, Created
+from memapp.domain.grants import Grant
 from memapp.domain.memory import MAX_MEMORY_CHARS, Kind, Memory
 from memapp.domain.text import clean, one_line
+from memapp.inference.bundled import bundled_model_path
+from memapp.inference.llama import LlamaModel
 from memapp.inference.scripted import ScriptedModel
-from memapp.mcp.server import build
+from memapp.mcp.server import TOO_MANY, build
 from memapp.runtime import Runtime
 from memapp.services import agents, chats, curate, turn
 from memapp.services.consent import decisions, pending
@@ -49,6 +59,12 @@ EACH = 10
 """Strings that an agent proposes before the next one comes; each makes two or three proposals."""
 SAMPLE = 60
 PROBES, FEWER_PROBES = 2_020, 400
+KILLS, FEWER_KILLS = (400, 4), (12, 0)
+"""Rounds with a kill, and further ones with a real window."""
+AT_ONCE = 1_000
+CALLS_A_SECOND, BESIDE = 5, 1.1
+TURNS, FEWER_TURNS = (30, 15.0), (1, 3.0)
+"""Of the chat, and the seconds in which the server may load its embedding model before."""
 MANY, FEWER = 100_000, 5_000
 P95_MS, PROPOSED = 150.0, 0.98
 AGENTS: dict[str, list[str] | None] = {
@@ -235,6 +251,29 @@ async def reading(runtime: Runtime, most: int) -> list[tuple[str, str, bool]]:
     ]
 
 
+# Broken ends ----------------------------------------------------------------------------------------------------------------
+
+
+def broken_ends(folder: Path, rounds: int, windows: int) -> list[tuple[str, str, bool]]:
+    count = killed(folder, rounds, windows)
+    kills, acknowledged = count.pop("killed"), count.pop("acknowledged")
+    return [
+        ("servers, clients and windows killed; proposals acknowledged", f"{kills}, {acknowledged}", kills == rounds + windows),
+        ("lost, half done, locked, damaged or left running", str({**count} or 0), not count),
+    ]
+
+
+async def flood(runtime: Runtime) -> list[tuple[str, str, bool]]:
+    """Make more calls at once than are granted, all of which must be answered."""
+    async with Client(build(runtime, "flood")) as client:
+        begun = time.perf_counter()
+        answers = await asyncio.gather(*(call(client, "recent_memories") for _ in range(AT_ONCE)))
+        seconds = time.perf_counter() - begun
+    refused, granted = sum(TOO_MANY in one for one in answers), Grant().calls_a_minute
+    told = f"{refused} in {seconds:.1f} s"
+    return [(f"calls refused in words, of {AT_ONCE:,} at once", told, refused == AT_ONCE - granted)]
+
+
 # Speed --------------------------------------------------------------------------------------------------------------------
 
 
@@ -260,6 +299,51 @@ async def speed(runtime: Runtime, count: int, rounds: int, *, is_small: bool) ->
     return rows
 
 
+# Beside the chat ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def asking(runtime: Runtime, seconds: float) -> Iterator[threading.Event]:
+    """Start a server as a client does, with so many seconds to warm up; while the event is set, the client goes on asking."""
+    goes, ends = threading.Event(), threading.Event()
+    home = runtime.paths.database.parent
+
+    async def ask() -> None:
+        command = ["-m", "memapp", "--home", str(home), "mcp", "--agent", "busy"]
+        grant(runtime, "busy", None)
+        async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=command))) as client:
+            while not ends.is_set():
+                due = time.monotonic() + 1 / CALLS_A_SECOND
+                if goes.is_set():
+                    await call(client, "search_memories", query="the hens and the bakery")
+                await asyncio.sleep(due - time.monotonic())
+
+    thread = threading.Thread(target=asyncio.run, args=(ask(),))
+    thread.start()
+    goes.set()
+    time.sleep(seconds)
+    yield goes
+    ends.set()
+    thread.join()
+
+
+def beside_the_chat(rounds: int, seconds: float, *, is_small: bool) -> list[tuple[str, str, bool]]:
+    """Time the first word of the chat with and without an agent that asks all the while."""
+    measured = Measured()
+    with closing(LlamaModel(prepared_file(bundled_model_path()))) as model, started(model) as runtime:
+        with asking(runtime, seconds) as goes:
+            for number in range(rounds):
+                for name in ("alone", "beside")[:: 1 if number % 2 else -1]:
+                    (goes.set if name == "beside" else goes.clear)()
+                    time.sleep(2 / CALLS_A_SECOND)
+                    chat = begun_chat(runtime)
+                    first_word_of_turn(runtime, name, chat, MESSAGES[number % len(MESSAGES)], measured)
+        calls = len(agents.list_calls(runtime, "client:busy", 100_000))
+    ratio = measured.ratio("beside", "alone")
+    told = f"{ratio:.2f} x {statistics.median(measured.seconds['alone']):.2f} s, {calls} calls"
+    return [(f"first word of the chat beside {CALLS_A_SECOND} calls a second", told, is_small or ratio <= BESIDE)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true")
@@ -274,10 +358,13 @@ def main() -> int:
     held = True
     with tempfile.TemporaryDirectory() as folder_:
         home, model = Path(folder_), ScriptedModel()
+        held &= told(broken_ends(home / "killed", *(FEWER_KILLS if options.small else KILLS)))
         with closing(opened(home / "poisoned", model)) as runtime:
             held &= told(asyncio.run(poisoning(runtime, model, attacks, harmless)))
         with closing(opened(home / "read")) as runtime:
             held &= told(asyncio.run(reading(runtime, FEWER_PROBES if options.small else PROBES)))
+            held &= told(asyncio.run(flood(runtime)))
+        held &= told(beside_the_chat(*(FEWER_TURNS if options.small else TURNS), is_small=options.small))
         count = FEWER if options.small else MANY
         fill(home / "large", count)
         with closing(opened(home / "large")) as runtime:

@@ -83,6 +83,7 @@ TABLES = {
     },
     "The file": {
         "memory_file": "The id of the file, and a count of erasures.",
+        "deleted_embeddings": "A count, by which an open process knows that the embeddings it holds are out of date.",
         "events": "The operations, counted in Activity.",
         "jobs": "When each background job ran, and when it is due.",
         "leases": "The work that one process at a time does, such as answering in a chat.",

@@ -85,7 +85,7 @@ RULES = {
         inside_functions="ui bootstrap inference store prompts mcp",
     ),
     # Beside `cli`: another way to talk to the services. The package `mcp` is an extra, so `cli` imports this in functions only.
-    "mcp": rule("mcp services domain runtime errors toml_file", "mcp pydantic tomlkit"),
+    "mcp": rule("mcp services domain runtime errors toml_file", "mcp pydantic tomlkit yaml"),
     "bootstrap": rule("domain language store prompts services inference runtime settings categories errors paths later"),
     "categories": rule("domain errors toml_file", "pydantic"),
     "runtime": rule(

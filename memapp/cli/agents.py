@@ -46,7 +46,8 @@ def _data(agent: Agent) -> dict[str, Any]:
     return {
         **{"name": name, "called": called_agent(name), "model": agent.model, "role": agent.primary_role},
         **{"rounds": agent.rounds, "trust": agent.trust, "formula": formula(of), "kept_share": kept_share(of)},
-        **{"may": agent.leave, "imported": bool(agent.imported), "undecided": len(agent.undecided), "sums": of},
+        **{"may": agent.leave, "program": agent.program, "imported": bool(agent.imported)},
+        **{"undecided": len(agent.undecided), "sums": of},
     }
 
 

@@ -21,7 +21,7 @@ from memapp.services import activity, curate, forget, preferences, trust
 LONG_LOG_BYTES = 32 * 1024 * 1024
 """memapp itself keeps the log of the file below half of that."""
 
-EACH_LOADS = "each that searches keeps a copy of the embedding model of its own while it runs"
+EACH_LOADS = "each that searches runs the embedding model itself (40 MB), and all share the weights of a GGUF file"
 READS = "English; German, French and Spanish less well"
 
 

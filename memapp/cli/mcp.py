@@ -1,7 +1,11 @@
 """`memapp mcp`: lets another program read the memory, and propose something for it."""
 
+import os
+import shlex
 import sys
+from importlib.metadata import requires
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +15,11 @@ from memapp.errors import UsageError
 from memapp.services import agents
 from memapp.settings import check_known
 
+COURTESY = 10
+"""By how much the priority of a server is lower: the model that answers the person goes first."""
 NOT_SEEN = "It does not see your profile or your chats. "
+PLACES = ("MEMAPP_HOME", "MEMAPP_DB", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "DATA", "CACHE", "STATE")))
+"""Variables that say where memapp's files are; a program with a window seldom has those of the shell."""
 FLAGS = {"home": "--home", "database": "--db"}
 
 
@@ -34,14 +42,27 @@ def mcp(ctx: click.Context, agent: str | None) -> None:
     options: dict[str, Any] = ctx.obj
     with opened(options) as runtime:
         grants.load_grant(runtime, grants.checked_name(agent))
+        if hasattr(os, "nice"):
+            os.nice(COURTESY)
         server.serve(runtime, agent)
 
 
 def _check_installed() -> None:
     if find_spec("mcp") is None:
-        raise UsageError(
-            "Other programs need the package `mcp`, which is not installed.", 'Install it: pip install "memapp[mcp]".'
-        )
+        raise UsageError("Other programs need the package `mcp`, which is not installed.", f"Install it: {_installing()}")
+
+
+def _installing() -> str:
+    """Return the command that installs what the extra `mcp` of memapp names, beside memapp."""
+    parts = (requirement.partition("; extra == ") for requirement in requires("memapp") or ())
+    named = [package for package, _, extra in parts if extra.strip("'\"") == "mcp"]
+    return shlex.join([sys.executable, "-m", "pip", "install", *named])
+
+
+def _environment() -> list[str]:
+    """Return the beginning of a command that finds the same files as this one."""
+    found = [f"{name}={Path(os.environ[name]).absolute()}" for name in PLACES if os.environ.get(name)]
+    return ["/usr/bin/env", *found] if found else []
 
 
 @mcp.command()
@@ -68,14 +89,15 @@ def connect(options: dict[str, Any], client: str, agent: str | None, yes: bool) 
     where = [
         part for option in ("home", "database") if options[option] for part in (FLAGS[option], str(options[option].absolute()))
     ]
-    command = [sys.executable, "-m", "memapp", *where, "mcp", "--agent", name]
+    # -P: the program starts this in any folder, in which a file may be called as one of Python's.
+    command = [*_environment(), sys.executable, "-P", "-m", "memapp", *where, "mcp", "--agent", name]
     say(f"{client} will be the agent {name!r}. It may read: {', '.join(seen) if granted.reads else 'nothing'}.")
     say(f"{NOT_SEEN if 'profile' not in seen else ''}What it proposes waits for your yes in the inbox (F4).")
     say(f"Change that in {path}. To stop it: memapp agents block {name}")
     if find_spec("mcp") is None:
-        say('First install what it needs: pip install "memapp[mcp]"')
+        say(f"First install what it needs: {_installing()}")
     target = known[client]
-    say("Run this:" if client == "claude-code" else f"For {target.folder / target.file}:")
+    say("Run this:" if client == "claude-code" else f"This belongs into {target.folder / target.file}, beside what is there:")
     show(clients.configuration(client, command))
     if target.is_json and (yes or (has_terminal() and click.confirm("Write it there?", err=True))):
         with opened(options) as runtime:

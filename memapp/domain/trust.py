@@ -263,6 +263,8 @@ class Agent:
     summed_to: int = 0
     imported: str = ""
     """The file `memory/<agent>.json` that was brought in of it."""
+    program: str = ""
+    """How the program behind it last introduced itself, of which nobody knows whether it is true."""
     events: tuple[TrustEvent, ...] = ()
     """In the order of their time."""
     months: Mapping[str, TrustSums] = field(default_factory=dict)
@@ -305,6 +307,7 @@ class Agent:
             asks if self.leave == "ask" else "You blocked it." if self.blocked else "",
             more if self.undecided else "",
             "Its record was brought in from a file, whose overrides count as the file says." if self.imported else "",
+            f"Its program calls itself “{self.program}”, which nobody checked." if self.program else "",
         ]
 
     def history(self, last: int = RAW) -> list[tuple[TrustEvent, float]]:

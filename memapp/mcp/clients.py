@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from memapp.domain import strict_json
 from memapp.errors import UsageError
 from memapp.runtime import Runtime
@@ -54,7 +56,9 @@ def known_clients() -> dict[str, KnownClient]:
         "claude-code": KnownClient("mcpServers", home, ".claude.json", lambda given: stdio | plain(given), is_json=False),
         "cursor": KnownClient("mcpServers", home / ".cursor", "mcp.json", plain),
         "vscode": KnownClient("servers", applications / "Code" / "User", "mcp.json", lambda given: stdio | plain(given)),
-        "zed": KnownClient("context_servers", config / "zed", "settings.json", plain, is_json=False),
+        "zed": KnownClient(
+            "context_servers", config / "zed", "settings.json", lambda given: {"source": "custom"} | plain(given), is_json=False
+        ),
         "opencode": KnownClient(
             "mcp", config / "opencode", "opencode.json", lambda given: {"type": "local", "command": list(given), "enabled": True}
         ),
@@ -62,7 +66,11 @@ def known_clients() -> dict[str, KnownClient]:
             "extensions",
             config / "goose",
             "config.yaml",
-            lambda given: {**stdio, "name": NAME, "cmd": given[0], "args": list(given[1:]), "enabled": True, "timeout": 300},
+            lambda given: {
+                **stdio,
+                **{"name": NAME, "description": "What the person said", "cmd": given[0], "args": list(given[1:])},
+                **{"enabled": True, "timeout": 300},
+            },
             is_json=False,
         ),
         "lmstudio": KnownClient("mcpServers", home / ".lmstudio", "mcp.json", plain),
@@ -74,7 +82,8 @@ def configuration(name: str, command: Command) -> str:
     if name == "claude-code":
         return f"claude mcp add --scope user {NAME} -- {shlex.join(command)}"
     client = known_clients()[name]
-    return strict_json.write({client.key: {NAME: client.entry(command)}}, indent=2)  # which YAML reads, too
+    entry = {client.key: {NAME: client.entry(command)}}
+    return yaml.safe_dump(entry, sort_keys=False) if client.file.endswith(".yaml") else strict_json.write(entry, indent=2)
 
 
 def write(runtime: Runtime, name: str, command: Command) -> Path:

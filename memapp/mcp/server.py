@@ -4,6 +4,8 @@ Whatever it is asked, `services.agents` decides and notes. What is refused is an
 """
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections import deque
@@ -14,6 +16,7 @@ from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, Resource, ToolAnnotations
 from pydantic import Field, ValidationError
@@ -22,6 +25,7 @@ from memapp.domain import strict_json
 from memapp.domain.memory import MAX_MEMORY_CHARS
 from memapp.errors import MemappError, NotFound, Refused
 from memapp.mcp.grants import load_grant
+from memapp.mcp.lines import messages
 from memapp.runtime import Runtime
 from memapp.services import agents, models
 from memapp.services.agents import QUOTATIONS, Caller, FoundMemories, Proposal, Quotation
@@ -57,12 +61,13 @@ class MemoryServer(MCPServer[Any]):
         self.runtime, self.agent, self._clock = runtime, agent, clock
         self._one_by_one = asyncio.Lock()
         self._calls: deque[float] = deque()
+        self._program = ""
 
     async def ask(self, what: str, work: Callable[[Caller, list[str]], T]) -> T:
         """Do what the agent asked for, which notes the call. Raises `MemappError`."""
 
         def do() -> T:
-            caller = Caller(self.agent, load_grant(self.runtime, self.agent))
+            caller = Caller(self.agent, load_grant(self.runtime, self.agent), self._program)
             with agents.called(self.runtime, caller, what) as ids:
                 return work(caller, ids)
 
@@ -75,9 +80,15 @@ class MemoryServer(MCPServer[Any]):
             self.runtime.embedding.loading("Loading the embedding model…")
             threading.Thread(target=models.load_embedder, args=(self.runtime,), daemon=True).start()
 
+    async def run_stdio_async(self) -> None:
+        """Answer what comes on standard input until that is closed."""
+        async with stdio_server() as (lines, answers):
+            received: Any = messages(lines, answers)
+            await self._lowlevel_server.run(received, answers, self._lowlevel_server.create_initialization_options())
+
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
         try:
-            await self._admit()
+            await self._admit(context)
             return await super().call_tool(name, arguments, context)
         except MemappError as error:
             raise ToolError(str(error)) from None
@@ -93,7 +104,7 @@ class MemoryServer(MCPServer[Any]):
 
     async def read_resource(self, uri: Any, context: Context[Any, Any] | None = None) -> Any:
         try:
-            await self._admit()
+            await self._admit(context)
             return await super().read_resource(uri, context)
         except MemappError as error:
             raise ResourceError(str(error)) from None
@@ -114,7 +125,7 @@ class MemoryServer(MCPServer[Any]):
 
     async def get_prompt(self, name: str, arguments: Any = None, context: Context[Any, Any] | None = None) -> Any:
         try:
-            await self._admit()
+            await self._admit(context)
             if name not in {one.name for one in await self.list_prompts()}:
                 raise NotFound(await self._refused("an unknown prompt", "There is no such prompt."))
             return await super().get_prompt(name, arguments, context)
@@ -139,8 +150,10 @@ class MemoryServer(MCPServer[Any]):
             return str(error)
         return message
 
-    async def _admit(self) -> None:
+    async def _admit(self, context: Context[Any, Any] | None) -> None:
         """Raise `Refused` for more calls a minute than are granted; the first of them is noted."""
+        if context and (introduced := context.session.client_params):
+            self._program = f"{introduced.client_info.name} {introduced.client_info.version}"
         now, most = self._clock(), load_grant(self.runtime, self.agent).calls_a_minute
         while self._calls and now - self._calls[0] > MINUTE:
             self._calls.popleft()
@@ -155,7 +168,12 @@ PROFILE = "memapp://profile"
 
 
 def serve(runtime: Runtime, agent: str) -> None:
-    """Answer one agent until it closes standard input; nothing but the protocol is written to standard output."""
+    """Answer one agent until it closes standard input; nothing but the protocol is written to standard output.
+
+    A signal ends that at once, as nothing else breaks off reading: what is not committed then was not acknowledged either.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: os._exit(128 + number))
     build(runtime, agent).run("stdio")
 
 
@@ -272,7 +290,7 @@ def _resources(server: MemoryServer, runtime: Runtime) -> None:
 
 def _prompts(server: MemoryServer, runtime: Runtime) -> None:
     @server.prompt(title="What the person said about something")
-    async def about(topic: Annotated[str, Field(max_length=2000)]) -> str:
+    async def about(topic: Annotated[str, Field(max_length=2000, description="A thing, a person or a question.")]) -> str:
         """Quote what the person said about a topic."""
         found = await server.ask("about", lambda caller, ids: _counted(agents.search(runtime, caller, topic, "", 10), ids))
         return _as_lines(found)
@@ -285,4 +303,5 @@ def _prompts(server: MemoryServer, runtime: Runtime) -> None:
 
 
 def _as_lines(found: FoundMemories) -> str:
-    return "\n".join([found.what, *(f"- {one.date} [{one.category}] {one.text}" for one in found.memories)])
+    lines = [f"- {one.date} [{one.category}] {one.text}" for one in found.memories]
+    return "\n".join([found.what, *lines]) if lines else "Nothing that this agent may read was found."

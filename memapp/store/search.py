@@ -20,6 +20,8 @@ from memapp.store.vectors import NOTHING_ALIKE, Likeness
 FACTS_BY_WORDS = 50
 MESSAGES_BY_WORDS = 200
 """More, since a message may owe its place to its neighbours."""
+LIKELY_ENOUGH = 8
+"""The best matches, as a multiple of those wanted: to read the row of every match takes as long as to find them all."""
 BY_MEANING = 50
 MISSPELT_AMONG = 1000
 """How many facts, the newest, are read for a word that no fact holds as it is written."""
@@ -33,8 +35,10 @@ TAG_WEIGHT = 0.5
 
 # CROSS JOIN: what is asked for comes first; else the planner reads every row of the person instead.
 _MEMORIES_BY_WORDS = """
-    SELECT o.key, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts JOIN memories o ON o.key = memories_fts.rowid
-    WHERE memories_fts MATCH :query AND {where} ORDER BY score DESC LIMIT :limit"""
+    SELECT o.key, f.score FROM (
+        SELECT rowid, -bm25(memories_fts, 1.0, :weight) AS score FROM memories_fts WHERE memories_fts MATCH :query
+        ORDER BY score DESC LIMIT :among) f CROSS JOIN memories o ON o.key = f.rowid
+    WHERE {where} ORDER BY f.score DESC LIMIT :limit"""
 _MEMORIES_BY_KEY = """
     SELECT o.key, 'memory' AS kind, o.id, o.text, o.category, o.importance, o.pinned, o.created_at AS at,
            o.kind = 'insight' AS is_insight, o.valid_until,
@@ -47,10 +51,12 @@ _HELD = """
 _NEWEST_MEMORIES = """
     SELECT o.key, o.text, o.tags FROM memories o WHERE {where} ORDER BY o.id DESC LIMIT :limit"""
 _MESSAGES_BY_WORDS = """
-    SELECT o.key, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts JOIN messages o ON o.key = messages_fts.rowid
-    WHERE messages_fts MATCH :query AND o.user_id = :user AND o.active = 1 AND (:commands OR o.origin <> 'command')
+    SELECT o.key, f.score FROM (
+        SELECT rowid, -bm25(messages_fts, 1.0, :weight) AS score FROM messages_fts WHERE messages_fts MATCH :query
+        ORDER BY score DESC LIMIT :among) f CROSS JOIN messages o ON o.key = f.rowid
+    WHERE o.user_id = :user AND o.active = 1 AND (:commands OR o.origin <> 'command')
       AND EXISTS (SELECT 1 FROM threads t WHERE t.id = o.thread_id AND t.deleted_at IS NULL)
-    ORDER BY score DESC LIMIT :limit"""
+    ORDER BY f.score DESC LIMIT :limit"""
 _MESSAGES_BY_KEY = """
     SELECT o.key, 'message' AS kind, o.id, o.thread_id, o.seq, o.role AS said_by, substr(o.text, 1, :chars) AS text,
            o.context AS around, o.created_at AS at
@@ -199,10 +205,17 @@ def keep_taken_back(session: Session, memory_ids: Sequence[str], *, all_of_them:
 
 
 def _scores(session: Session, sql: str, query: str | None, limit: int, fixed: Mapping[str, object]) -> dict[int, float]:
-    """Run a full-text search; keys with their bm25, turned so that more is better."""
+    """Return keys with their bm25, turned so that more is better.
+
+    What may be seen is looked for among the best matches, and among all of them where these hold too little.
+    """
     if query is None:
         return {}
-    return {row["key"]: row["score"] for row in session.run(sql, query=query, limit=limit, **fixed)}
+    for among in (LIKELY_ENOUGH * limit, -1):
+        found = {row["key"]: row["score"] for row in session.run(sql, query=query, limit=limit, among=among, **fixed)}
+        if len(found) == limit:
+            break
+    return found
 
 
 def _misspelt(session: Session, scope: Scope, words: Sequence[str]) -> dict[int, float]:

@@ -125,7 +125,7 @@ class Matrix:
         self._places: dict[int, int] = {}
         """Replaced, never changed: searches that are still running keep the one they were given."""
         self._last = 0
-        self._in_file = 0
+        self._deleted: int | None = None
         self._followed: tuple[int, int] | None = None
 
     def __len__(self) -> int:
@@ -156,18 +156,18 @@ class Matrix:
             self._followed = state
 
     def _take_in(self, session: Session) -> None:
-        known = self._in_file
         owner = {"user": self.user_id, "kind": self.kind, "model": self.model_id}
+        # Asked first, so that the next search sees what is added or deleted meanwhile.
+        last, deleted = session.value("SELECT max(number) FROM embeddings"), session.value("SELECT count FROM deleted_embeddings")
         new = session.run(_NEW, last=self._last, **owner)
         while rows := new.fetchmany(LOADED_AT_ONCE):
-            known += len(rows)
-            self._last = rows[-1]["number"]
             self._append(rows)
-        self._in_file = session.value(f"SELECT count(*) {_OWNED}", **owner)
-        if self._in_file != known:
+        self._last = last or 0
+        if self._deleted not in (None, deleted):
             self._places = self._places.copy()
             for key in self._places.keys() - session.column(f"SELECT owner_key {_OWNED}", **owner):
                 self._drop(key)
+        self._deleted = deleted
 
     def _append(self, rows: Sequence[sqlite3.Row]) -> None:
         if not rows:

@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
 from mcp import Client, MCPError
+from mcp.types import Implementation
 
 from memapp.domain.changes import Actor, Created, SoftDeleted
 from memapp.domain.chat import Role
@@ -15,7 +16,7 @@ from memapp.domain.filters import ALL_LIVE
 from memapp.domain.grants import MOST_WAITING
 from memapp.mcp.server import build
 from memapp.runtime import Runtime
-from memapp.services import agents, curate, trust, undo
+from memapp.services import agents, curate, forget, trust, undo
 from memapp.services.consent import decisions, pending
 from memapp.services.tellable import tellable
 from memapp.store import changes, chat, consents
@@ -49,8 +50,8 @@ def launch(runtime: Runtime) -> Launch:
     """Return what connects a client to the server of an agent, in this process."""
 
     @asynccontextmanager
-    async def launched(name: str = "editor", **also: Any) -> AsyncIterator[Agent]:
-        async with Client(build(runtime, name, **also)) as client:
+    async def launched(name: str = "editor", program: Implementation | None = None, **also: Any) -> AsyncIterator[Agent]:
+        async with Client(build(runtime, name, **also), client_info=program) as client:
             yield Agent(client)
 
     return launched
@@ -126,6 +127,41 @@ async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(runtime: R
         undo.undo(runtime, step)
         assert await agent.found("bees") == []
         assert [one.proposer for one in pending.list_pending(runtime)] == [ME]
+
+
+def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
+    """Act as the model of an agent: give the next call, be shown what came of it as text, and say something in the end."""
+    tools = yield "tools", {}
+    search = next(line.split(":")[0] for line in tools.splitlines() if "Find what the person said" in line)
+    found = yield search, {"query": "How do they drink their coffee?"}
+    read = yield "read", {"uri": f"memapp://memory/{json.loads(found)['memories'][0]['id']}"}
+    said = json.loads(read)["text"].strip('"')
+    refused = yield "remember", {"text": f"{said} " * 20}
+    assert "280" in refused
+    waits = yield "remember", {"text": "I keep bees.", "quote": "my bees swarmed"}
+    return f"You told me: {said} And of the bees: {json.loads(waits)['told']}"
+
+
+async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runtime, launch: Launch) -> None:
+    curate.add(runtime, COFFEE, category="preferences")
+    model, shown, said = scripted_model(), "", ""
+    async with launch() as agent:
+        call, given = next(model)
+        while not said:
+            match call:
+                case "tools":
+                    shown = "\n".join(f"{one.name}: {one.description}" for one in (await agent.client.list_tools()).tools)
+                case "read":
+                    shown = (await agent.client.read_resource(given["uri"])).contents[0].text  # type: ignore[union-attr]
+                case _:
+                    shown = (await agent.client.call_tool(call, given)).content[0].text  # type: ignore[union-attr]
+            try:
+                call, given = model.send(shown)
+            except StopIteration as end:
+                said = end.value
+    assert COFFEE in said and "waits for the person's yes" in said
+    assert [(one.new_value, one.quote) for one in pending.list_pending(runtime)] == [("I keep bees.", "my bees swarmed")]
+    assert [bool(one.refused) for one in agents.list_calls(runtime, ME, 9)] == [False, True, False, False]
 
 
 async def test_a_correction_takes_the_place_only_with_the_yes(runtime: Runtime, launch: Launch) -> None:
@@ -215,6 +251,16 @@ async def test_each_call_is_noted_without_a_word_of_the_agents(runtime: Runtime,
     assert calls[-1].ids == (coffee,)
     assert all(one.refused for one in calls[:-1])
     assert "zyzzyva" not in json.dumps([*recorded(runtime, "call"), *recorded(runtime, "search")], default=str)
+
+
+async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(runtime: Runtime, launch: Launch) -> None:
+    async with launch(program=Implementation(name="The person\u202e\n[b]", version="1" * 500)) as agent:
+        await agent.ask("remember", text="I keep bees.")
+    known = trust.get_agent(runtime, ME).program
+    assert known.startswith("The person [b] 111") and len(known) == 80
+    assert [one.proposer for one in pending.list_pending(runtime)] == [ME]
+    forget.forget_everywhere(runtime, "person")
+    assert trust.get_agent(runtime, ME).program == ""
 
 
 @pytest.mark.parametrize(

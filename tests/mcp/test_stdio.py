@@ -75,6 +75,7 @@ def requests(*tools: dict[str, Any]) -> list[bytes]:
 
 def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, person: Runtime) -> None:
     rubbish = [b"no json\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n", b'{"jsonrpc": "2.0", "id": 7, "method": "nothing"}\n']
+    rubbish += [b'{"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": {"cursor": "\\ud83d"}}\n', b'{"id": true}\n']
     begun = requests({"name": "remember", "arguments": {"text": "x" * 10_000_000}}, {"name": "recent_memories", "arguments": {}})
     err = tmp_path / "stderr"
     with err.open("wb") as stderr, subprocess.Popen(started(tmp_path), **PIPES, stderr=stderr) as process:
@@ -82,7 +83,7 @@ def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, p
         process.stdin.write(b"".join([*begun[:2], *rubbish, *begun[2:]]))
         process.stdin.flush()
         told: dict[Any, Any] = {}
-        while not {1, 2, 7} <= told.keys():
+        while not {1, 2, 7, 8} <= told.keys():
             line = json.loads(process.stdout.readline())
             told[line.get("id")] = line
         rest = process.communicate(timeout=60)[0]
@@ -90,6 +91,7 @@ def test_nothing_but_the_protocol_is_written_whatever_comes_in(tmp_path: Path, p
     assert "280" in told[1]["result"]["content"][0]["text"]
     assert not told[2]["result"].get("isError")
     assert "error" in told[7]
+    assert "no message of the protocol" in told[8]["error"]["message"], "half an emoji: else the client would wait for ever"
     assert b"xxxx" not in err.read_bytes()
     assert rest == b""
     assert process.returncode == 0, "it ends with its input"
@@ -112,6 +114,17 @@ def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(tmp_path: Path,
     assert waiting >= set(acknowledged)
     assert curate.add(person, "Nothing is locked.").memory_id
     assert person.database.damage() is None
+    person.close()
+
+
+def test_a_signal_ends_a_server_whose_client_does_not_close_its_input(tmp_path: Path, person: Runtime) -> None:
+    with subprocess.Popen(started(tmp_path), **PIPES, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(requests()[0])
+        process.stdin.flush()
+        assert b"serverInfo" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(timeout=30) == 128 + signal.SIGTERM
     person.close()
 
 

@@ -36,8 +36,11 @@ SAID = (
     "I planted tall sunflowers in the garden.",
 )
 Known = dict[str, Counter[tuple[Any, ...]]]
-PASSING = {"events", "jobs", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"}
-"""Tables that tell what was done when, where the last turn stood, and which file this is."""
+PASSING = {
+    *("events", "jobs", "recalls", "interface", "supervisor_checkpoints", "drafts", "memory_file", "_sqlite_migrations"),
+    "deleted_embeddings",
+}
+"""Tables that tell what was done when, where the last turn stood, which file this is, and how many embeddings it dropped."""
 SEEN = {
     "messages": f"SELECT role, text, status, reply_to FROM messages WHERE active = 1 AND model <> '{OWN_WORDS}'",
     "predictions": "SELECT message_id, source, checked_by, surprised, why FROM predictions",

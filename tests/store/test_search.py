@@ -217,7 +217,7 @@ def test_what_belongs_to_somebody_else_is_not_found_and_takes_no_place(
 ) -> None:
     monkeypatch.setattr(search, "FACTS_BY_WORDS", 1)
     monkeypatch.setattr(search, "MESSAGES_BY_WORDS", 1)
-    for number in range(5):
+    for number in range(2 * search.LIKELY_ENOUGH):
         add_fact(database, f"tea tea tea {number}", user="somebody else")
         talk(database, f"tea tea tea {number}", user="somebody else")
     add_fact(database, "User drinks a lot of tea with friends.")

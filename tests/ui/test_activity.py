@@ -410,7 +410,7 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
 async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(narrow: Seen) -> None:
     runtime = narrow.app.runtime
     curate.add(runtime, "I keep bees.")
-    editor = Caller("editor", Grant())
+    editor = Caller("editor", Grant(), "Edit [b]or 2.1")
     with agents.called(runtime, editor, "search_memories") as ids:
         ids += [one.id for one in agents.search(runtime, editor, "bees").memories]
     with pytest.raises(Refused), agents.called(runtime, editor, "recent_memories"):
@@ -420,6 +420,7 @@ async def test_another_program_stands_with_what_it_asked_for_and_what_was_refuse
     await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
     told = "\n".join(narrow.lines())
     assert "Asked 2 times, refused 1" in told
+    assert "calls itself “Edit [b]or 2.1”, which nobody checked" in told
     assert "search_memories: 1 memory" in told and "recent_memories: refused" in told
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
     await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))

@@ -33,6 +33,7 @@ ELSEWHERE = (
            SELECT 1 FROM error_events e WHERE e.step_id = run_steps.id AND holds(e.excerpt)))""",
     "DELETE FROM dissents WHERE user_id = :user AND (holds(text) OR holds(quote))",
     "DELETE FROM rounds WHERE user_id = :user AND (holds(task) OR holds(draft) OR holds(revision) OR holds(final))",
+    "UPDATE agents SET program = '' WHERE user_id = :user AND holds(program)",
     """UPDATE agents SET imported = '' WHERE user_id = :user AND imported <> ''
        AND EXISTS (SELECT 1 FROM json_tree(agents.imported) one WHERE one.type = 'text' AND holds(one.value))""",
     "DELETE FROM fingerprints WHERE user_id = :user AND (holds(tool) OR holds(shape) OR holds(subject))",

@@ -102,6 +102,7 @@ REGISTRY: dict[str, How] = {
     "agents.probation_until": How.WORDLESS,
     "agents.model": How.WORDLESS,
     "agents.imported": How.EMPTY,
+    "agents.program": How.EMPTY,
     "rounds.task": How.ROW,
     "rounds.artifact_type": How.WORDLESS,
     "rounds.author": How.WORDLESS,
