@@ -52,7 +52,8 @@ def bundled(cache: Path) -> Source:
     try:
         model_id, converted = minilm.identify(folder, cache)
     except OSError as error:
-        raise ModelError(f"The embedding model cannot be prepared: {error.strerror}.") from None
+        named = f"{error.filename}, " if error.filename else ""  # a full disk names no file
+        raise ModelError(f"The embedding model cannot be prepared: {named}{error.strerror}.") from None
     return Source(model_id, minilm.DIMENSION, (MINILM, os.fspath(folder.absolute()), os.fspath(converted.absolute())))
 
 
