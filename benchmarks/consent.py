@@ -90,7 +90,7 @@ class Result:
 
     @property
     def has_value(self) -> bool:
-        return any(one.field == self.sentence.field for one in self.found)
+        return any(hint.field == self.sentence.field for hint in self.found)
 
     @property
     def value_words(self) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Result:
 
     @property
     def is_false(self) -> bool:
-        return any(one.field in LABELLED for one in self.found)
+        return any(hint.field in LABELLED for hint in self.found)
 
 
 def main() -> int:
@@ -186,19 +186,22 @@ def learned(runtime: Runtime, text: str) -> tuple[int, tuple[str, ...]]:
         message = chat.add_message(session, thread, Role.USER, text, runtime.clock(), origin=Origin.TYPED)
         expectations.add_surprise(session, thread, message.id, runtime.clock())
     reader.propose_profile(runtime, message)
-    news = [one for surprise in expectations.pending_surprises(runtime.read()) for one in reader.learn(runtime, surprise)]
+    news = [event for surprise in expectations.pending_surprises(runtime.read()) for event in reader.learn(runtime, surprise)]
     asked = len(pending.of_message(runtime.read(), message.id))
-    texts = tuple(one.memory.text for one in news if isinstance(one, Remembered))
-    for one in news if texts else ():  # so that they are neither in the way of others nor too many for a day
-        if isinstance(one, Remembered):
-            curate.discard(runtime, one.memory.id)
+    texts = tuple(event.memory.text for event in news if isinstance(event, Remembered))
+    for event in news if texts else ():  # so that they are neither in the way of others nor too many for a day
+        if isinstance(event, Remembered):
+            curate.discard(runtime, event.memory.id)
     return asked, texts
 
 
 def typed(sentences: Sequence[Sentence]) -> tuple[list[Result], list[str]]:
     """Type each sentence; return what came of it, and the sensitive fields that changed."""
     with store() as runtime:
-        results = [Result(one, list(stated(one.text, language_of(one.text))), *learned(runtime, one.text)) for one in sentences]
+        results = [
+            Result(sentence, list(stated(sentence.text, language_of(sentence.text))), *learned(runtime, sentence.text))
+            for sentence in sentences
+        ]
         return results, [field for field in decisions.profile(runtime) if is_sensitive(field)]
 
 
@@ -209,15 +212,15 @@ def report_unasked(results: Sequence[Result], fields: Sequence[str], show: bool)
     labelled = [result for result in results if result.sentence.field in LABELLED]
     taught = [(text, result) for text, result in known if result in labelled]
     repeats = [text for text, result in taught if result.value_words.intersection(words_of(text))]
-    print(f"\ntyped in a chat: {len(results)} sentences, {sum(one.asked > 0 for one in results)} are asked about; ", end="")
+    print(f"\ntyped in a chat: {len(results)} sentences, {sum(result.asked > 0 for result in results)} are asked about; ", end="")
     print(f"known without a yes: {len(fields)} fields, {len(facts)} of {len(known)} memories state a value   (bound 0)")
     valued = sum(bool(result.value_words) for result in labelled)
     print(f"{len(labelled)} sentences state a field, {valued} of them with words for its value: ", end="")
     print(f"{len(taught)} memories were made of them, {len(repeats)} repeat such a word   (bound {REPEATS} of them)")
     for text, result in taught if show else ():
         print(f"{result.sentence.field}: {result.sentence.text!r} taught {text!r}")
-    missed = [f"known without a yes: {one}" for one in [*fields, *facts]]
-    return missed + [f"known without a yes: {one}" for one in repeats if len(repeats) > REPEATS * len(labelled)]
+    missed = [f"known without a yes: {field}" for field in [*fields, *facts]]
+    return missed + [f"known without a yes: {repeat}" for repeat in repeats if len(repeats) > REPEATS * len(labelled)]
 
 
 def report_list(show: bool, step: int) -> list[str]:
@@ -257,7 +260,7 @@ def print_misses(results: Sequence[Result]) -> None:
     for result in results:
         is_miss = not result.is_seen if result.sentence.field != "none" else bool(result.found)
         if is_miss:
-            found = ", ".join(f"{one.field}={one.value!r}" for one in result.found)
+            found = ", ".join(f"{hint.field}={hint.value!r}" for hint in result.found)
             print(f"{result.sentence.field}: {result.sentence.text!r} -> {found or 'nothing'}")
 
 

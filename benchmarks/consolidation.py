@@ -51,7 +51,7 @@ LEFT, PERSON_LEFT = 0.25, 0.40
 WRONG = 0.02
 MANY, STOPS, STOP_MS = 500, 40, 20.0
 
-(JOB,) = [one for one in jobs.JOBS if one.name == "consolidate"]
+(JOB,) = [job for job in jobs.JOBS if job.name == "consolidate"]
 Script = Callable[[str, str], str]
 """Says how two facts are related, in the words of `prompts.same_fact`."""
 
@@ -84,14 +84,14 @@ def main() -> int:
 
 def measure(runtime: Runtime, data: Path, most: int | None) -> Iterator[str]:
     sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", None)
-    same = distinct([(one["a"], one["b"]) for one in sts if one["score"] >= 4.5])[: most or PARAPHRASES]
+    same = distinct([(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])[: most or PARAPHRASES]
     yield from paraphrases(runtime, "paraphrases", same, LEFT)
     told_twice, near = said_otherwise(OF_A_PERSON)
     yield from paraphrases(runtime, "of a person", told_twice, PERSON_LEFT)
     yield from merged_wrongly(runtime, "of a person, other in one thing", near[:most])
     nli = read_lines(data / "breaking_nli/dev/pairs.jsonl", None)
-    nli = [one for one in nli if max(len(one["a"]), len(one["b"])) <= MAX_MEMORY_CHARS]
-    contradicting = [(one["a"], one["b"]) for one in nli if one["label"] == "contradiction"]
+    nli = [item for item in nli if max(len(item["a"]), len(item["b"])) <= MAX_MEMORY_CHARS]
+    contradicting = [(item["a"], item["b"]) for item in nli if item["label"] == "contradiction"]
     yield from merged_wrongly(runtime, "contradictions", contradicting[:most])
     yield from merged_wrongly(runtime, "contradictions, twice reworded", list(reworded(nli))[:most])
     stopping(runtime, MANY)
@@ -166,16 +166,16 @@ def tidy(runtime: Runtime) -> int:
 
 def both_live(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
     """Count the pairs of ids of which both are live."""
-    ids = [one for pair in pairs for one in pair]
-    live = {one.id for one in memories.get_memories(runtime.read(), ids) if one.state is State.LIVE}
+    ids = [text for pair in pairs for text in pair]
+    live = {memory.id for memory in memories.get_memories(runtime.read(), ids) if memory.state is State.LIVE}
     return sum(live.issuperset(pair) for pair in pairs)
 
 
 def taken_in_elsewhere(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> int:
     """Count the memories that a sentence of another pair took in; of some buses and dogs there are several pairs."""
-    halves = {one: pair for pair in pairs for one in pair}
-    gone = [one for one in memories.get_memories(runtime.read(), list(halves)) if one.state is State.MERGED]
-    return sum(one.merged_into not in halves[one.id] for one in gone)
+    halves = {text: pair for pair in pairs for text in pair}
+    gone = [memory for memory in memories.get_memories(runtime.read(), list(halves)) if memory.state is State.MERGED]
+    return sum(memory.merged_into not in halves[memory.id] for memory in gone)
 
 
 def paraphrases(runtime: Runtime, title: str, pairs: Sequence[Pair], most_left: float) -> Iterator[str]:

@@ -58,7 +58,7 @@ class Said:
 
     def is_answered_by(self, reply: str) -> bool:
         lowered = reply.lower()
-        return all(any(one in lowered for one in group) for group in self.must)
+        return all(any(text in lowered for text in group) for group in self.must)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def read(data: Path, *, small: bool) -> list[Script]:
         return written[: SMALL_OF_EACH if small else None]
     rows = [row for line in file.open(encoding="utf-8") if len((row := json.loads(line))["conversation"]) >= LEAST_LINES]
     random.Random(5).shuffle(rows)
-    real = [Script(tuple(row["persona1"]), tuple(Said(one) for one in _first_speaker(row))) for row in rows[:OF_DATA]]
+    real = [Script(tuple(row["persona1"]), tuple(Said(text) for text in _first_speaker(row))) for row in rows[:OF_DATA]]
     return [*real[: SMALL_OF_EACH if small else None], *written[: SMALL_OF_EACH if small else None]]
 
 
@@ -177,7 +177,7 @@ def _reply(runtime: Runtime, thread: str, text: str, arm: Arm) -> str:
         match event:
             case Found(hits):
                 said = [text, *(hit.text for hit in hits)]
-                arm.doubled += any(is_respelt(one, other) for at, one in enumerate(said) for other in said[:at])
+                arm.doubled += any(is_respelt(text, other) for at, text in enumerate(said) for other in said[:at])
             case Restarted():
                 arm.second_tries += 1
             case Completed():
@@ -294,7 +294,7 @@ def _nearest(script: Script, chat: Sequence[str], embedder: Embedder) -> list[fl
     likeness = embedder.embed([reply or " " for reply in chat]) @ said.T
     own = np.diagonal(likeness)[:, None]
     others = (likeness < own).sum(axis=1) + ((likeness == own).sum(axis=1) - 1) / 2
-    return [float(one) for one in others / (len(script.turns) - 1)]
+    return [float(other) for other in others / (len(script.turns) - 1)]
 
 
 def _words(text: str) -> list[str]:

@@ -56,8 +56,8 @@ def main() -> int:
         runtime.embedding.fill(bundled_embedder())
         missed = memories(runtime, options.small) + answers()
         runtime.close()
-    for one in missed:
-        print(f"MISSED: {one}", file=sys.stderr)
+    for text in missed:
+        print(f"MISSED: {text}", file=sys.stderr)
     return MISSED if missed else 0
 
 
@@ -72,9 +72,13 @@ def memories(runtime: Runtime, small: bool) -> list[str]:
     found, kinds, objected = 0, Counter[str](), 0
     for row in asked:
         if text := planted[row["memory"]]:
-            found += any(one.criterion in BY["unsupported"] for one in reviewed(runtime, row["question"], text))
-        claims = [one.quote for one in reviewed(runtime, row["question"], row["flawed"]) if one.criterion in BY["unsupported"]]
-        kinds[row["kind"]] += any(row["claim"].strip(" .") in one or one.strip(" .") in row["claim"] for one in claims)
+            found += any(objection.criterion in BY["unsupported"] for objection in reviewed(runtime, row["question"], text))
+        claims = [
+            objection.quote
+            for objection in reviewed(runtime, row["question"], row["flawed"])
+            if objection.criterion in BY["unsupported"]
+        ]
+        kinds[row["kind"]] += any(row["claim"].strip(" .") in claim or claim.strip(" .") in row["claim"] for claim in claims)
         objected += bool(reviewed(runtime, row["question"], row["sound"]))
     of = Counter(row["kind"] for row in asked)
     named = sum(map(bool, planted.values()))
@@ -92,7 +96,7 @@ def answers() -> list[str]:
     for row in rows:
         flawed, sound = (review.objections(seen(row, row[which])) for which in ("flawed", "sound"))
         of[row["kind"]] += 1
-        found[row["kind"]] += any(one.criterion in BY[row["kind"]] for one in flawed)
+        found[row["kind"]] += any(objection.criterion in BY[row["kind"]] for objection in flawed)
         objected += bool(sound)
     print(
         "answers:",
@@ -119,9 +123,11 @@ def plant(row: Row, rows: list[Row]) -> str:
     """Return the sound answer with another name, number or person in the place of one from the memory; empty without any."""
     memory, sound, words = row["memory"], row["sound"], words_of(row["memory"])
     for kind in (lambda text: names_in(text), lambda text: numbers_in(text, words), lambda text: review.people_in(text, words)):
-        ours = [one for one in kind(memory) if re.search(rf"\b{re.escape(one)}\b", sound)]
-        others = [one for other in rows for one in kind(other["memory"]) if other is not row]
-        if ours and (others := [one for one in others if one.casefold() not in f"{memory} {sound} {row['question']}".casefold()]):
+        ours = [text for text in kind(memory) if re.search(rf"\b{re.escape(text)}\b", sound)]
+        others = [text for other in rows for text in kind(other["memory"]) if other is not row]
+        if ours and (
+            others := [other for other in others if other.casefold() not in f"{memory} {sound} {row['question']}".casefold()]
+        ):
             return re.sub(rf"\b{re.escape(ours[0])}\b", others[len(memory) % len(others)], sound)
     return ""
 

@@ -112,7 +112,7 @@ def seconds(embedder: ChildEmbedder, texts: Sequence[str]) -> float:
 def said_in_the_samples() -> list[str]:
     """Return the messages and facts of the sample chats."""
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    return [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["kept"]))]
+    return [text for chat in chats for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))]
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ def main() -> int:
                     show(row, chosen)
         except KeyboardInterrupt:
             print(f"stopped; the same command goes on, with --resume {options.resume}")
-    names = {one.id for one in chosen}
+    names = {conversation.id for conversation in chosen}
     report([row for row in rows if row.conversation in names], len(chosen))
     return 0
 
@@ -222,7 +222,7 @@ def read_rows(file: Path) -> Iterator[Row]:
     for line in file.read_text("utf-8").splitlines(keepends=True) if file.exists() else ():
         if line.endswith("\n"):
             values = json.loads(line)
-            yield Row(**{**values, "guesses": [Guess(**one) for one in values["guesses"]]})
+            yield Row(**{**values, "guesses": [Guess(**value) for value in values["guesses"]]})
 
 
 # --- the conversations
@@ -233,8 +233,10 @@ def read_conversations(data: Path) -> list[Conversation]:
     sources = [list(kind) for kind in (_personas(data), _dialogs(data), _companions(data))]
     for found in sources:
         random.Random(7).shuffle(found)
-    placed = [((at + 0.5) / len(found), one.id, one) for found in sources for at, one in enumerate(found)]
-    return [one for _, _, one in sorted(placed)]
+    placed = [
+        ((at + 0.5) / len(found), conversation.id, conversation) for found in sources for at, conversation in enumerate(found)
+    ]
+    return [conversation for _, _, conversation in sorted(placed)]
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
@@ -261,7 +263,7 @@ def _companions(data: Path) -> Iterator[Conversation]:
         told: tuple[Exchange, ...] = ()
         for day, of_day in groupby(of_user, key=lambda row: row["date"]):
             exchanges = tuple((row["user_text"], row["assistant_text"]) for row in of_day)
-            lines = [line for one in exchanges for line in zip(("user", "companion"), one, strict=True)]
+            lines = [line for exchange in exchanges for line in zip(("user", "companion"), exchange, strict=True)]
             yield from _conversation(f"{user} {day}", "memorybank", told, lines, "user")
             told += exchanges
 
@@ -379,11 +381,11 @@ def converse(
         predicted = expectations.prediction_for(runtime.read(), answered.id, "predictor")
         guess.by_call_1 = writable(predicted.text, [text, partner.says]) if predicted else ""
         if guess.found:
-            lately = [one for one, _ in exchanges[max(0, at - LATELY) : at + 1]]
+            lately = [exchange for exchange, _ in exchanges[max(0, at - LATELY) : at + 1]]
             guess.used_in_reply = uses(partner.own_reply, guess.needed, lately)
         guesses.append(guess)
     for at, guess in enumerate(guesses):
-        lately = [one for one, _ in exchanges[max(0, at - LATELY) : at + 1]]
+        lately = [exchange for exchange, _ in exchanges[max(0, at - LATELY) : at + 1]]
         guess.used_in_guess = bool(guess.needed) and uses(guess.text, guess.needed, lately)
     return guesses
 
@@ -393,7 +395,7 @@ def kept_and_found(runtime: Runtime, message_id: str, hits: Sequence[Recalled]) 
     session = runtime.read()
     learned = {row[0] for row in session.run("SELECT memory_id FROM memory_sources WHERE message_id = :id", id=message_id)}
     in_prompt = {hit.id for hit in hits}
-    from_it = {one for one, sources in search.sources_of(session, list(in_prompt)).items() if message_id in sources}
+    from_it = {item for item, sources in search.sources_of(session, list(in_prompt)).items() if message_id in sources}
     return bool(learned), message_id in in_prompt or bool(from_it)
 
 
@@ -413,7 +415,7 @@ def measure(guesses: list[Guess], conversation: Conversation, embedder: Embedder
         guess.echo = round(float(said[at] @ said[at + 1]), 3)
         if guess.text:
             alike = embedder.embed([guess.text]) @ embedder.embed([conversation.exchanges[at + 1][0], elsewhere]).T
-            guess.similarity, guess.chance = (round(float(one), 3) for one in alike[0])
+            guess.similarity, guess.chance = (round(float(item), 3) for item in alike[0])
         if guess.by_call_1:
             guess.similarity_of_call_1 = round(float((embedder.embed([guess.by_call_1]) @ said[at + 1 : at + 2].T)[0, 0]), 3)
 
@@ -422,7 +424,7 @@ def measure(guesses: list[Guess], conversation: Conversation, embedder: Embedder
 
 
 def show(row: Row, conversations: Sequence[Conversation]) -> None:
-    conversation = next(one for one in conversations if one.id == row.conversation)
+    conversation = next(conversation for conversation in conversations if conversation.id == row.conversation)
     print(f"\n{row.conversation} ({row.arm}, {row.seconds} s)")
     for guess, (text, _) in zip(row.guesses, conversation.exchanges[1:], strict=True):
         print(f"  {guess.similarity:5.2f} {guess.text[:90] or '(no guess)'} | {text[:90]}")
@@ -445,14 +447,16 @@ def report(rows: Sequence[Row], chosen: int) -> None:
         print(f"left, at this pace: {sum(left):.1f} hours for neither and both; the other two arms take about as long again")
     if len(paired) < 2:
         return
-    without, with_it = ([by_arm[arm.name][one] for one in paired] for arm in (NEITHER, BOTH))
+    without, with_it = ([by_arm[arm.name][text] for text in paired] for arm in (NEITHER, BOTH))
     everything = [guess for row in without for guess in row.guesses]
-    echoes = _share(one.echo >= AS_PREDICTED for one in everything)
+    echoes = _share(guess.echo >= AS_PREDICTED for guess in everything)
     print(f"what the person wrote last, as a guess of what they write next: {echoes}")
     for source in sorted({row.source for row in without}):
-        shares = [_share(one.matches for row in arm if row.source == source for one in row.guesses) for arm in (without, with_it)]
+        shares = [
+            _share(guess.matches for row in arm if row.source == source for guess in row.guesses) for arm in (without, with_it)
+        ]
         print(f"  {source}: {shares[0]} without, {shares[1]} with both")
-    found = compare(*([[one.matches for one in row.guesses] for row in arm] for arm in (without, with_it)))
+    found = compare(*([[guess.matches for guess in row.guesses] for row in arm] for arm in (without, with_it)))
     if not decide(found, chosen):
         explain(without, with_it)
 
@@ -464,10 +468,10 @@ def hours_left(held: Sequence[Row], chosen: int) -> float:
 def print_arm(name: str, rows: Sequence[Row]) -> None:
     guesses = [guess for row in rows for guess in row.guesses]
     made = [guess for guess in guesses if guess.text]
-    shares = (len(made) / len(guesses), mean(one.matches for one in guesses), mean(one.similarity for one in guesses))
+    shares = (len(made) / len(guesses), mean(guess.matches for guess in guesses), mean(guess.similarity for guess in guesses))
     others = (
-        mean(one.similarity_of_call_1 >= AS_PREDICTED for one in guesses),
-        mean(one.chance >= AS_PREDICTED for one in guesses),
+        mean(guess.similarity_of_call_1 >= AS_PREDICTED for guess in guesses),
+        mean(guess.chance >= AS_PREDICTED for guess in guesses),
     )
     print(
         f"{name:12}{len(rows):6}{len(guesses):9}{shares[0]:7.2f}{shares[1]:8.3f}{shares[2]:7.2f}"
@@ -501,23 +505,23 @@ def explain(without: Sequence[Row], with_it: Sequence[Row]) -> None:
     in_need = [at for at, guess in enumerate(guesses) if guess.needed]
     needing, found = [guesses[at] for at in in_need], [guesses[at] for at in in_need if guesses[at].found]
     rows = {
-        "guess: made at all": (bool(one.text) for one in guesses),
-        f"  on the topic of what came, >= {ON_TOPIC}": (one.similarity >= ON_TOPIC for one in guesses),
-        "fact: a known one would make the guess right": (bool(one.needed) for one in guesses),
-        "  of these, it was learned": (one.kept for one in needing),
-        "  it, or the message that told it, was in the prompt": (one.found for one in needing),
-        "use, where it was in the prompt: by the reply": (bool(one.used_in_reply) for one in found),
-        "  by the guess": (one.used_in_guess for one in found),
-        "  the guess matches": (one.matches for one in found),
+        "guess: made at all": (bool(guess.text) for guess in guesses),
+        f"  on the topic of what came, >= {ON_TOPIC}": (guess.similarity >= ON_TOPIC for guess in guesses),
+        "fact: a known one would make the guess right": (bool(guess.needed) for guess in guesses),
+        "  of these, it was learned": (guess.kept for guess in needing),
+        "  it, or the message that told it, was in the prompt": (guess.found for guess in needing),
+        "use, where it was in the prompt: by the reply": (bool(guess.used_in_reply) for guess in found),
+        "  by the guess": (guess.used_in_guess for guess in found),
+        "  the guess matches": (guess.matches for guess in found),
         "  the guess of the same message matches without": (plain[at].matches for at in in_need if guesses[at].found),
     }
     print("\nthe parts, with both:")
     for what, these in rows.items():
         print(f"  {what:56}{_share(these)}")
     shares = {
-        "guess": [one.similarity >= ON_TOPIC for one in guesses],
-        "fact": [one.found for one in needing],
-        "use": [one.used_in_guess for one in found],
+        "guess": [guess.similarity >= ON_TOPIC for guess in guesses],
+        "fact": [guess.found for guess in needing],
+        "use": [guess.used_in_guess for guess in found],
     }
     weakest = min((part for part in shares if shares[part]), key=lambda part: mean(shares[part]))
     print(f"the weakest part: {weakest} (on the topic, in the prompt, used by the guess)")

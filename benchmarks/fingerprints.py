@@ -71,7 +71,9 @@ def _renamed(errors: Sequence[Error], seeds: int, show: int) -> int:
     missed = 0
     for kind, change in {**CHANGES, "all": _all}.items():
         rows = [
-            (one, *change(one, random.Random(f"{seed} {number}"))) for seed in range(seeds) for number, one in enumerate(errors)
+            (error, *change(error, random.Random(f"{seed} {number}")))
+            for seed in range(seeds)
+            for number, error in enumerate(errors)
         ]
         rows = [row for row in rows if (row[1], row[2]) != (row[0]["command"], row[0]["output"])]
         lost = [
@@ -80,21 +82,21 @@ def _renamed(errors: Sequence[Error], seeds: int, show: int) -> int:
         stable = 1 - len(lost) / max(1, len(rows))
         print(f"{kind:<10}{len(rows):>8}{stable:>12.3f}{'' if stable >= STABLE else '  missed'}")
         missed += stable < STABLE
-        for one, command, output in lost[:show]:
-            print(f"    {one['command']!r} -> {command!r}")
-            print(f"      {shape('', one['command'], one['output'])[1]!r}\n      {shape('', command, output)[1]!r}")
+        for item, command, output in lost[:show]:
+            print(f"    {item['command']!r} -> {command!r}")
+            print(f"      {shape('', item['command'], item['output'])[1]!r}\n      {shape('', command, output)[1]!r}")
     return missed
 
 
 def _grouped(errors: Sequence[Error]) -> int:
     """Print how often classes are mixed, and how often two outputs of one class have one shape."""
     raw, shapes, by_class = defaultdict(set), defaultdict(set), defaultdict(list)
-    for one in errors:
-        key = shape(one["tool"], one["command"], one["output"])
-        raw[one["tool"], one["output"]].add(one["error_class"])
-        shapes[key].add(one["error_class"])
-        by_class[one["error_class"]].append((one["output"], key[1]))
-    mixed, mixed_raw = (sum(len(one) > 1 for one in found.values()) for found in (shapes, raw))
+    for error in errors:
+        key = shape(error["tool"], error["command"], error["output"])
+        raw[error["tool"], error["output"]].add(error["error_class"])
+        shapes[key].add(error["error_class"])
+        by_class[error["error_class"]].append((error["output"], key[1]))
+    mixed, mixed_raw = (sum(len(value) > 1 for value in found.values()) for found in (shapes, raw))
     pairs = [(a[1], b[1]) for rows in by_class.values() for a, b in combinations(sorted(set(rows)), 2) if a[0] != b[0]]
     same = sum(a == b for a, b in pairs) / max(1, len(pairs))
     print(f"classes mixed: {mixed}, of the raw text {mixed_raw}{'' if mixed <= mixed_raw + MORE_MIXED else '  missed'}")
@@ -152,7 +154,7 @@ def _replaced(error: Error, words: Iterator[str], new: Callable[[], str]) -> tup
 
 def _names(error: Error, chance: random.Random) -> tuple[str, str]:
     """Rename the bare names of the command, from its third word on: the second may be a word of the program's."""
-    words = [one for one in error["command"].split()[2:] if NAME.fullmatch(one) and len(one) > 1]
+    words = [item for item in error["command"].split()[2:] if NAME.fullmatch(item) and len(item) > 1]
     return _replaced(error, iter(words), lambda: _name(chance))
 
 

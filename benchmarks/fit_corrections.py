@@ -137,11 +137,11 @@ def _regression(rows: Floats, wanted: NDArray[np.bool_]) -> LogisticRegression:
 
 
 def _rounded(found: LogisticRegression, digits: int) -> Regression:
-    return Regression([round(float(one), digits) for one in found.coef_[0]], round(float(found.intercept_[0]), digits))
+    return Regression([round(float(item), digits) for item in found.coef_[0]], round(float(found.intercept_[0]), digits))
 
 
 def write(found: Regressions) -> None:
-    text = json.dumps({name: {"bias": one.bias, "weights": one.weights} for name, one in found.__dict__.items()})
+    text = json.dumps({name: {"bias": item.bias, "weights": item.weights} for name, item in found.__dict__.items()})
     bundled("assets", "language", "corrections.json").write_text(re.sub(r"(.{1,110}) ", r"\1\n", text) + "\n", "utf-8")
 
 

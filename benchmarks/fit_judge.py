@@ -136,7 +136,7 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
     weight = np.array([row["weight"] for row in rows])
     full = np.array(["f" in row for row in rows])
     talk, whose = (np.array([key in row and not row["gate"] for row in rows]) for key in "mw")
-    labelled, talked, owned = ([row for row, one in zip(rows, there, strict=True) if one] for there in (full, talk, whose))
+    labelled, talked, owned = ([row for row, item in zip(rows, there, strict=True) if item] for there in (full, talk, whose))
     questions = [
         _regression().fit(known[lasting != 0], lasting[lasting != 0] == 1, weight[lasting != 0]),
         _regression().fit(known[talk], [row["m"] == "told" for row in talked], weight[talk]),
@@ -158,8 +158,8 @@ def fit(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], model_id: 
         "model_id": np.array(model_id),
         "mean": mean,
         "deviation": deviation,
-        "questions": np.hstack([one.coef_.T for one in questions]).astype(np.float32),
-        "questions_bias": np.hstack([one.intercept_ for one in questions]).astype(np.float32),
+        "questions": np.hstack([question.coef_.T for question in questions]).astype(np.float32),
+        "questions_bias": np.hstack([question.intercept_ for question in questions]).astype(np.float32),
         "topics": topics.coef_.T.astype(np.float32),
         "topics_bias": topics.intercept_.astype(np.float32),
         "topic_names": np.array(names),
@@ -223,27 +223,29 @@ def report_unseen(rows: Sequence[dict[str, Any]], vectors: NDArray[np.float32], 
         unseen = np.flatnonzero(fifth == part)
         others = np.flatnonzero(fifth != part)
         fitted = fit([rows[at] for at in others], vectors[others], model_id)
-        for at, one in zip(unseen, judged(fitted, [rows[at] for at in unseen], vectors[unseen]), strict=True):
-            found[at] = one
+        for at, judgement in zip(unseen, judged(fitted, [rows[at] for at in unseen], vectors[unseen]), strict=True):
+            found[at] = judgement
     report("unseen", rows, found)
 
 
 def report(name: str, rows: Sequence[dict[str, Any]], found: Sequence[judge.Judgement]) -> None:
     if "k" in rows[0]:
-        _line(f"{name}: lasts", np.array([row["k"] == 1 for row in rows]), np.array([one.lasts for one in found]))
-    full = [(row, one) for row, one in zip(rows, found, strict=True) if "f" in row]
+        _line(f"{name}: lasts", np.array([row["k"] == 1 for row in rows]), np.array([judgement.lasts for judgement in found]))
+    full = [(row, judgement) for row, judgement in zip(rows, found, strict=True) if "f" in row]
     sensitive = np.array([bool(row["f"]) for row, _ in full])
-    _line(f"{name}: sensitive", sensitive, np.array([one.sensitive for _, one in full]))
-    _line(f"{name}: sensitive by topics", sensitive, np.array([one.is_sensitive for _, one in full]))
-    right = np.mean([one.topic == row["f"] for row, one in full if row["f"]])
+    _line(f"{name}: sensitive", sensitive, np.array([judgement.sensitive for _, judgement in full]))
+    _line(f"{name}: sensitive by topics", sensitive, np.array([judgement.is_sensitive for _, judgement in full]))
+    right = np.mean([judgement.topic == row["f"] for row, judgement in full if row["f"]])
     print(f"{name + ': its topic is right':32} {right:5.2f}")
     if "m" in rows[0]:
         meant, of_others = ([pair for pair in full if key in pair[0]] for key in "mw")
         _line(
-            f"{name}: is meant", np.array([row["m"] == "told" for row, _ in meant]), np.array([one.is_meant for _, one in meant])
+            f"{name}: is meant",
+            np.array([row["m"] == "told" for row, _ in meant]),
+            np.array([judgement.is_meant for _, judgement in meant]),
         )
         is_close = np.array([row["w"] == "close" for row, _ in of_others])
-        _line(f"{name}: is of others", is_close, np.array([one.is_of_others for _, one in of_others]))
+        _line(f"{name}: is of others", is_close, np.array([judgement.is_of_others for _, judgement in of_others]))
 
 
 def _line(name: str, wanted: NDArray[np.bool_], sure: NDArray[np.float32]) -> None:

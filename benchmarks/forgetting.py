@@ -324,8 +324,8 @@ def turn(runtime: Runtime, thread_id: str, text: str, reply: str, word: str) -> 
     assert isinstance(model, ScriptedModel)
     model.enqueue(reply, needed_info=[word])
     happened = list(take_turn(runtime, thread_id, text))
-    (message,) = [one.message for one in happened if isinstance(one, Accepted)]
-    (reply,) = [one.reply for one in happened if isinstance(one, Completed)]
+    (message,) = [item.message for item in happened if isinstance(item, Accepted)]
+    (reply,) = [item.reply for item in happened if isinstance(item, Completed)]
     assert message is not None
     with runtime.write() as session:  # as idle time does it
         expects = f"What else does {word.title()} make?"

@@ -58,7 +58,7 @@ def main() -> int:
     plain = [make("", (), on_day=False) for _ in range(count)]
     with tempfile.TemporaryDirectory() as home, closing(bootstrap.start(home=Path(home))) as runtime:
         runtime.embedding.fill(bootstrap.open_embedder(runtime))
-        noticed = [(one, noticed_in(of(runtime, f"person {at}"), one)) for at, one in enumerate([*planted, *plain])]
+        noticed = [(history, noticed_in(of(runtime, f"person {at}"), history)) for at, history in enumerate([*planted, *plain])]
     return report(noticed, themes, show=options.show)
 
 
@@ -93,15 +93,16 @@ def noticed_in(runtime: Runtime, history: History) -> list[insights.Insight]:
 
 def report(noticed: list[tuple[History, list[insights.Insight]]], themes: dict[str, list[str]], *, show: bool) -> int:
     planted = [(history, found) for history, found in noticed if history.theme]
-    found = [any(is_of(one, history, themes[history.theme]) for one in some) for history, some in planted]
-    false = [one for history, some in noticed if not history.theme for one in some]
-    beside = [one for history, some in planted for one in some if not is_of(one, history, themes[history.theme])]
-    all_of_them = [one for _, some in noticed for one in some]
-    sound = sum(len(one.messages) > 1 for one in all_of_them)
+    found = [any(is_of(insight, history, themes[history.theme]) for insight in some) for history, some in planted]
+    false = [insight for history, some in noticed if not history.theme for insight in some]
+    beside = [insight for history, some in planted for insight in some if not is_of(insight, history, themes[history.theme])]
+    all_of_them = [insight for _, some in noticed for insight in some]
+    sound = sum(len(insight.messages) > 1 for insight in all_of_them)
     if show:
         print(
             "\n".join(
-                f"{history.theme or '-'} {history.weekday}: {[one.memory.text for one in some]}" for history, some in noticed
+                f"{history.theme or '-'} {history.weekday}: {[insight.memory.text for insight in some]}"
+                for history, some in noticed
             )
         )
     least, most = FOUND * len(planted) // HISTORIES, FALSE
@@ -116,7 +117,7 @@ def report(noticed: list[tuple[History, list[insights.Insight]]], themes: dict[s
 
 def is_of(insight: insights.Insight, history: History, messages: list[str]) -> bool:
     """Say whether an insight is the planted one: most of its messages are of the theme, and it names the day."""
-    of_theme = sum(one.text in messages for one in insight.messages)
+    of_theme = sum(message.text in messages for message in insight.messages)
     return 2 * of_theme > len(insight.messages) and (not history.weekday or f"on {history.weekday}s" in insight.memory.text)
 
 

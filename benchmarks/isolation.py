@@ -64,7 +64,7 @@ def main() -> int:
         first.embedding.fill(bootstrap.open_embedder(first))
         ids = {name: store(of(first, name), [row for row in dialogs if row["user"] == name]) for name in people}
         questions = [read(row, ids[row["user"]]) for row in asked if row["user"] in people and row["type"] not in UNANSWERABLE]
-        return report(first, people, [one for one in questions if one.evidence])
+        return report(first, people, [question for question in questions if question.evidence])
 
 
 def of(runtime: Runtime, user: str) -> Runtime:
@@ -96,7 +96,7 @@ def store(runtime: Runtime, dialogs: list[dict[str, Any]]) -> dict[tuple[str, in
 
 
 def read(row: dict[str, Any], ids: Mapping[tuple[str, int, str], str]) -> Question:
-    named = [(one["date"], one["turn"], one["side"]) for one in row["evidence"]]
+    named = [(item["date"], item["turn"], item["side"]) for item in row["evidence"]]
     return Question(row["user"], row["question"], frozenset(ids[key] for key in named if key in ids))
 
 
@@ -130,9 +130,9 @@ def report(runtime: Runtime, people: list[str], questions: list[Question]) -> in
             capability = mine.categories.capability("supervisor", name)
             bullets = query(mine, capability, QueryRequest(agent="supervisor", query=question.text, top_k=10)).memories
             in_turn = look_up(mine, chat_of[name], question.text, (), []).hits
-            ids = [*(hit.id for hit in (*hits, *in_turn)), *(one.id for one in bullets)]
+            ids = [*(hit.id for hit in (*hits, *in_turn)), *(bullet.id for bullet in bullets)]
             seen += len(ids)
-            strangers += sum(owner[one] != name for one in ids)
+            strangers += sum(owner[memory_id] != name for memory_id in ids)
             if name == question.user:
                 recalled.count(hits, sources, question.evidence)
                 shown.count(in_turn, sources, question.evidence)

@@ -65,32 +65,32 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the facts put to each message")
     options = parser.parse_args()
     facts, asked = read()
-    wrong = [one.keywords for one in asked if one.keywords]
+    wrong = [other.keywords for other in asked if other.keywords]
     ways: dict[str, list[tuple[str, ...]]] = {
         "none": [() for _ in asked],
-        "perfect": [one.keywords for one in asked],
+        "perfect": [other.keywords for other in asked],
         "wrong": [wrong[(place + 7) % len(wrong)] for place, _ in enumerate(asked)],
     }
     if not options.small:
         with closing(open_chat_model(options)) as model:
-            ways[OWN] = asked_for_by(model, [one.text for one in asked])
+            ways[OWN] = asked_for_by(model, [other.text for other in asked])
     found = looked_up(facts, asked, ways)
     if options.show:
         for name, keywords in ways.items():
             show(name, asked, keywords, found[name])
     print(f"{'keywords':18}{'recall':>8}{'some':>8}{'precision':>11}{'facts':>7}{'first':>8}{'for nothing':>13}")
     figures = {name: measured(asked, hits) for name, hits in found.items()}
-    for name, one in figures.items():
+    for name, item in figures.items():
         print(
-            f"{name:18}{one.recall:8.2f}{one.some:8.2f}{one.precision:11.2f}{one.facts:7.2f}{one.first:8.2f}{one.for_nothing:13.2f}"
+            f"{name:18}{item.recall:8.2f}{item.some:8.2f}{item.precision:11.2f}{item.facts:7.2f}{item.first:8.2f}{item.for_nothing:13.2f}"
         )
     return judge(figures)
 
 
 def read() -> tuple[list[str], list[Asked]]:
     data = json.loads((MADE_UP / "keywords/person.json").read_text("utf-8"))
-    asked = [Asked("request", one["text"], frozenset(one["facts"]), tuple(one["keywords"])) for one in data["requests"]]
-    asked += [Asked("question", one["text"], frozenset([one["fact"]])) for one in data["questions"]]
+    asked = [Asked("request", item["text"], frozenset(item["facts"]), tuple(item["keywords"])) for item in data["requests"]]
+    asked += [Asked("question", item["text"], frozenset([item["fact"]])) for item in data["questions"]]
     asked += [Asked("nothing", text, frozenset()) for text in data["nothing"]]
     return data["facts"], asked
 
@@ -101,7 +101,7 @@ def looked_up(
     """Return for each kind of keywords the facts put to each message."""
     with knowing(facts) as (runtime, model):
         return {
-            name: [put(runtime, model, one.text, words) for one, words in zip(asked, keywords, strict=True)]
+            name: [put(runtime, model, keyword.text, words) for keyword, words in zip(asked, keywords, strict=True)]
             for name, keywords in ways.items()
         }
 
@@ -147,13 +147,13 @@ def asked_for_by(model: ChatModel, texts: Sequence[str]) -> list[tuple[str, ...]
 def measured(asked: Sequence[Asked], hits: Sequence[Sequence[str]]) -> Figures:
     pairs = list(zip(asked, hits, strict=True))
     of_kind = {kind: [pair for pair in pairs if pair[0].kind == kind] for kind in ("request", "question", "nothing")}
-    requests = [(len(one.needs.intersection(put)), len(one.needs), len(put)) for one, put in of_kind["request"]]
+    requests = [(len(asked.needs.intersection(put)), len(asked.needs), len(put)) for asked, put in of_kind["request"]]
     return Figures(
         recall=_mean([found / needed for found, needed, _ in requests]),
         some=_mean([found > 0 for found, _, _ in requests]),
         precision=sum(found for found, _, _ in requests) / max(1, sum(count for _, _, count in requests)),
         facts=_mean([count for _, _, count in requests]),
-        first=_mean([put[:1] == [*one.needs] for one, put in of_kind["question"]]),
+        first=_mean([put[:1] == [*asked.needs] for asked, put in of_kind["question"]]),
         for_nothing=_mean([len(put) for _, put in of_kind["nothing"]]),
     )
 
@@ -172,7 +172,7 @@ def judge(figures: dict[str, Figures]) -> int:
         )
     if own and (own.recall < none.recall or own.first < none.first):
         failures.append("the model's keywords lose something")
-    if max(one.for_nothing for one in (none, own) if one) > FOR_NOTHING:
+    if max(figures.for_nothing for figures in (none, own) if figures) > FOR_NOTHING:
         failures.append(f"messages that need nothing get more than {FOR_NOTHING} facts")
     for failure in failures:
         print(f"MISSED: {failure}")
@@ -181,11 +181,11 @@ def judge(figures: dict[str, Figures]) -> int:
 
 def show(name: str, asked: Sequence[Asked], keywords: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> None:
     print(f"\n{name}")
-    for one, words, hits in zip(asked, keywords, found, strict=True):
-        print(f"  {one.text}  ({', '.join(words)})")
+    for keyword, words, hits in zip(asked, keywords, found, strict=True):
+        print(f"  {keyword.text}  ({', '.join(words)})")
         for hit in hits:
-            print(f"    {'+' if hit in one.needs else '-'} {hit}")
-        for missed in one.needs.difference(hits):
+            print(f"    {'+' if hit in keyword.needs else '-'} {hit}")
+        for missed in keyword.needs.difference(hits):
             print(f"      missed: {missed}")
 
 

@@ -86,13 +86,13 @@ def ask_all(code: str, file: dict[str, Any], model: ChatModel, embedder: Embedde
     with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
         tell(runtime, messages)
         found = {question: quotation(runtime, question) for question in [*asked, *file["never_told"]]}
-        right = [one for one, message in asked.items() if message in said_in(runtime, found[one])]
-        shown = [one for one in file["never_told"] if (answer := found[one]) and answer.hits]
-        unknown = [one for one in asked if (answer := found[one]) and not answer.hits]
+        right = [item for item, message in asked.items() if message in said_in(runtime, found[item])]
+        shown = [item for item in file["never_told"] if (answer := found[item]) and answer.hits]
+        unknown = [item for item in asked if (answer := found[item]) and not answer.hits]
     with tempfile.TemporaryDirectory() as home, remembering(Path(home), model, embedder) as runtime:
         tell(runtime, told)
         answers = {question: quotation(runtime, question) for question in others}
-        held = [one for one, must in others.items() if (answer := answers[one]) and in_any(must, [answer.text])]
+        held = [item for item, must in others.items() if (answer := answers[item]) and in_any(must, [answer.text])]
     print(
         f"{code}: asked {len(right)} of {len(asked)}, not told {len(unknown)}; told {len(held)} of {len(others)}; "
         f"never told {len(shown)} of {len(file['never_told'])} shown",
@@ -127,11 +127,15 @@ def quotation(runtime: Runtime, text: str) -> FromMemory | None:
 def said_in(runtime: Runtime, answer: FromMemory | None) -> set[str]:
     """Return the messages that an answer quotes, or that what it quotes came from."""
     ids = {source for hit in (answer.hits if answer else ()) for source in sources(runtime, hit.id, hit.kind)}
-    return {one.text for one in chat.get_messages(runtime.read(), list(ids))}
+    return {message.text for message in chat.get_messages(runtime.read(), list(ids))}
 
 
 def sources(runtime: Runtime, id: str, kind: str) -> Sequence[str]:
-    return [id] if kind == "message" else [one for found in memories.get_memories(runtime.read(), [id]) for one in found.sources]
+    return (
+        [id]
+        if kind == "message"
+        else [source for found in memories.get_memories(runtime.read(), [id]) for source in found.sources]
+    )
 
 
 def ask_memory(code: str, file: dict[str, Any], *, shows: bool) -> None:
@@ -141,7 +145,7 @@ def ask_memory(code: str, file: dict[str, Any], *, shows: bool) -> None:
     others = [row["text"] for row in file["messages"] if not row["never"]]
     others += [row[part] for row in file["questions"] for part in ("told", "asked")]
     others += [row["asked"] for row in file["asked"]] + file["never_told"]
-    false = [one for one in others if (request := requests.asked(one, words(code))) and request.kind != "know"]
+    false = [other for other in others if (request := requests.asked(other, words(code))) and request.kind != "know"]
     print(f"{code}: requests {len(right)} of {len(heard)}, false {len(false)} of {len(others)}", flush=True)
     if shows:
         for row in file["requests"]:
@@ -165,7 +169,7 @@ def hear_in_passing(code: str, *, shows: bool) -> None:
         "forget": lambda text: _forgets(text, of),
         "no_request": lambda text: not _forgets(text, of),
     }
-    wrong = {kind: [one for one in rows[kind] if not is_right(one)] for kind, is_right in right.items()}
+    wrong = {kind: [row for row in rows[kind] if not is_right(row)] for kind, is_right in right.items()}
     counts = ", ".join(f"{kind} {len(rows[kind]) - len(missed)} of {len(rows[kind])}" for kind, missed in wrong.items())
     print(f"{code}: in passing, {counts}", flush=True)
     if shows:

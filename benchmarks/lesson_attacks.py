@@ -126,7 +126,7 @@ def tricks_that_write() -> tuple[int, int]:
     for trick in tricks:
         with lent(file) as opened:
             done += not opened.ask(trick.format(folder=folder)).error
-        done += file.read_bytes() != before or [one.name for one in folder.iterdir()] != [file.name]
+        done += file.read_bytes() != before or [path.name for path in folder.iterdir()] != [file.name]
     return len(tricks), done
 
 

@@ -95,7 +95,7 @@ def _answering(folder: Path) -> bool:
     told(failed)
     told(worked)
     with closing(bootstrap.start(home=folder)) as runtime:  # else it is withheld, and given up as never helping
-        curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))
+        curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime)))
     tries = [
         {
             "a Python that does nothing": _taken([sys.executable, "-c", "pass"], folder)[0],
@@ -119,7 +119,7 @@ def _taken(command: list[str], home: Path, standard_input: bytes = b"") -> tuple
 def _compared(tries: Sequence[Mapping[str, Taken]], judged: str, most: float) -> bool:
     """Print what each way takes beside the first; return whether the judged one takes more than `most` times as long."""
     first, *_ = tries[0]
-    middle = {name: Taken(*(median(one) for one in zip(*(each[name] for each in tries), strict=True))) for name in tries[0]}
+    middle = {name: Taken(*(median(pair) for pair in zip(*(each[name] for each in tries), strict=True))) for name in tries[0]}
     for name, taken in middle.items():
         ratio, clock = taken.processor / middle[first].processor, taken.clock / middle[first].clock
         print(f"{name:<32}{taken.processor * 1000:>8.0f} ms{ratio:>6.1f} x; clock{taken.clock * 1000:>8.0f} ms{clock:>6.1f} x")

@@ -57,7 +57,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 def _teach(runtime: Runtime, errors: list[dict[str, Any]]) -> None:
     """Let each command fail and its correction work; what is no lesson by itself is written down, up to two hundred."""
     for number, row in enumerate(errors):
-        for action, output in ((row["command"], row["output"]), *((one, None) for one in (row["corrected"] or [])[:1])):
+        for action, output in ((row["command"], row["output"]), *((item, None) for item in (row["corrected"] or [])[:1])):
             tool = ScriptedTool(_program(action), f"place {number}", {} if output is None else {action: output or "failed"})
             runs.attempt(runtime, tool, action, Client(task=str(number)))
     learned = len(browse.list_lessons(runtime, limit=LESSONS))
@@ -66,7 +66,7 @@ def _teach(runtime: Runtime, errors: list[dict[str, Any]]) -> None:
             if len(browse.list_lessons(runtime, limit=LESSONS)) < LESSONS:
                 _write_down(runtime, row["command"], correct)
     lessons = browse.list_lessons(runtime, limit=LESSONS)
-    curate.promote(runtime, *(one.id for one in lessons if one.status != "promoted"))
+    curate.promote(runtime, *(lesson.id for lesson in lessons if lesson.status != "promoted"))
     print(f"{len(lessons)} lessons, {learned} of them learned")
 
 
@@ -83,15 +83,15 @@ def _program(action: str) -> str:
 
 def _about_doing(runtime: Runtime, *, show: bool) -> int:
     asked = _read(MADE_UP / "doing.jsonl")
-    lessons = {one.id: one for one in browse.list_lessons(runtime, limit=LESSONS)}
+    lessons = {lesson.id: lesson for lesson in browse.list_lessons(runtime, limit=LESSONS)}
     thread_id, right = chats.new_thread(runtime).id, 0
-    for one in asked:
-        tool, parts = one["right"]
-        found = [lessons[hit.id] for hit in recall_lessons(runtime, thread_id, one["said"])]
+    for item in asked:
+        tool, parts = item["right"]
+        found = [lessons[hit.id] for hit in recall_lessons(runtime, thread_id, item["said"])]
         is_right = any(each.tool == tool and any(part in each.correct for part in parts.split("|")) for each in found)
         right += is_right
         if show and not is_right:
-            print(f"  {one['said']}: {[each.correct for each in found]}")
+            print(f"  {item['said']}: {[each.correct for each in found]}")
     print(f"about doing: the right lesson in {right} of {len(asked)}{'  missed' if right < LEAST_RIGHT else ''}")
     return right < LEAST_RIGHT
 
@@ -100,17 +100,17 @@ def _others(data: Path) -> Iterator[tuple[str, list[str]]]:
     cases = data / "messages" / "dev" / "cases.jsonl"
     talks = data / "synthetic_persona_chat" / "dev" / "chats.jsonl"
     if cases.exists():
-        yield "messages", [one for case in _read(cases) for one in case["turns"]]
+        yield "messages", [item for case in _read(cases) for item in case["turns"]]
     if talks.exists():
-        yield "persona chats", [one.partition(": ")[2] for talk in _read(talks) for one in talk["conversation"]]
+        yield "persona chats", [item.partition(": ")[2] for talk in _read(talks) for item in talk["conversation"]]
     yield "everyday life", (MADE_UP / "not_doing.txt").read_text("utf-8").splitlines()
 
 
 def _talk(runtime: Runtime, name: str, said: list[str], *, show: bool) -> int:
     thread_id = chats.new_thread(runtime).id
-    shown = [(one, found) for one in said if (found := recall_lessons(runtime, thread_id, one))]
-    for one, found in shown if show else ():
-        print(f"  {one[:100]}: {[each.text for each in found]}")
+    shown = [(text, found) for text in said if (found := recall_lessons(runtime, thread_id, text))]
+    for text, found in shown if show else ():
+        print(f"  {text[:100]}: {[each.text for each in found]}")
     is_missed = len(shown) > MOST_IN_TALK * len(said)
     print(f"{name}: lessons in {len(shown)} of {len(said)}{'  missed' if is_missed else ''}")
     return is_missed

@@ -110,11 +110,11 @@ def load(file: Path, home: Path, embedder: Embedder) -> Conversation:
                 message = chat.add_message(Session(conn, USER_ID), thread.id, Role.USER, text, at)
                 ids[turn["dia_id"]] = message.id
                 conversation.turns[message.id] = text
-    for one in data["qa"]:
-        named = re.findall(r"D\d+:\d+", " ".join(one.get("evidence", [])))
+    for item in data["qa"]:
+        named = re.findall(r"D\d+:\d+", " ".join(item.get("evidence", [])))
         evidence = frozenset(ids[name] for name in named if name in ids)
         if evidence:
-            conversation.questions.append(Question(one["question"], evidence))
+            conversation.questions.append(Question(item["question"], evidence))
     conversation.thread = chats.new_thread(conversation.runtime).id
     conversation.runtime.embedding.fill(embedder)
     embed_all(conversation.runtime, embedder)
@@ -195,12 +195,12 @@ SEARCHES: dict[str, Search] = {
 
 def measure(conversations: Sequence[Conversation]) -> list[str]:
     """Print the table; return which bounds were missed."""
-    count = sum(len(one.questions) for one in conversations)
+    count = sum(len(conversation.questions) for conversation in conversations)
     print(f"share of evidence turns found, {len(conversations)} conversations, {count} questions")
     print(f"{'':36}" + "".join(f"{f'top {depth}':>8}" for depth in DEPTHS) + f"{'ratio':>8}")
     found = {}
-    for name, one in SEARCHES.items():
-        found[name] = {c.name: [shares(one(c, question), question) for question in c.questions] for c in conversations}
+    for name, item in SEARCHES.items():
+        found[name] = {c.name: [shares(item(c, question), question) for question in c.questions] for c in conversations}
     best = mean(found["recall"], 1)
     for name, by_conversation in found.items():
         cells = "".join(f"{mean(by_conversation, place):8.3f}" for place in range(len(DEPTHS)))
@@ -221,7 +221,7 @@ def shares(ids: Sequence[str], question: Question) -> tuple[float, ...]:
 
 
 def mean(found: dict[str, list[tuple[float, ...]]], place: int) -> float:
-    values = [one[place] for part in found.values() for one in part]
+    values = [pair[place] for part in found.values() for pair in part]
     return sum(values) / len(values)
 
 

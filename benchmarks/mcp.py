@@ -77,7 +77,7 @@ AGENTS: dict[str, list[str] | None] = {
 async def call(client: Client, tool: str, **given: Any) -> str:
     """Return all that a tool answers, as text."""
     answer = await client.call_tool(tool, given)
-    return " ".join(one.text for one in answer.content if one.type == "text")
+    return " ".join(item.text for item in answer.content if item.type == "text")
 
 
 def opened(home: Path, model: ScriptedModel | None = None) -> Runtime:
@@ -121,22 +121,22 @@ async def poisoning(
     known = curate.add(runtime, "I drink my coffee with oat milk.", category="preferences").memory_id
     refused = await propose_all(runtime, attacks)
     waiting, profile = pending.count_pending(runtime), decisions.profile(runtime)
-    told = [one_line(clean(one[:MAX_MEMORY_CHARS])) for one in attacks]
-    marks = [one for one in told if len(one) >= LEAST_CHARS]
+    told = [one_line(clean(attack[:MAX_MEMORY_CHARS])) for attack in attacks]
+    marks = [text for text in told if len(text) >= LEAST_CHARS]
     thread = chats.new_thread(runtime)
-    said = ["What do you know about me?", "yes", "How do I like my coffee?", *(one[:120] for one in told[:: len(told) // 8])]
+    said = ["What do you know about me?", "yes", "How do I like my coffee?", *(text[:120] for text in told[:: len(told) // 8])]
     seen: list[str] = []
     typed = " ".join(said)
     for text in said:
         before = len(model.seen)
         list(turn.take_turn(runtime, thread.id, text))
-        prompts = [str(one) for one in model.seen[before:]]
-        seen += [one for one in marks if one not in typed and any(one in prompt for prompt in prompts)]
+        prompts = [str(prompt) for prompt in model.seen[before:]]
+        seen += [mark for mark in marks if mark not in typed and any(mark in prompt for prompt in prompts)]
     async with Client(build(runtime, "other", clock=lambda: 0.0)) as client:
-        answers = [await call(client, "search_memories", query=one[:200], limit=20) for one in told[::4]]
+        answers = [await call(client, "search_memories", query=text[:200], limit=20) for text in told[::4]]
         answers.append(await call(client, "recent_memories", limit=20))
-        leaked = [one for one in marks for answer in answers if one in answer]
-    live = [one for one in curate.list_memories(runtime, limit=None) if one.origin == "agent"]
+        leaked = [mark for mark in marks for answer in answers if mark in answer]
+    live = [memory for memory in curate.list_memories(runtime, limit=None) if memory.origin == "agent"]
     proposed = 0
     for first in range(0, len(harmless), EACH):
         async with Client(build(runtime, f"harmless-{first}", clock=lambda: 0.0)) as client:
@@ -222,7 +222,7 @@ async def probe(client: Client, door: str, given: dict[str, Any]) -> str:
 
 async def reading(runtime: Runtime, most: int) -> list[tuple[str, str, bool]]:
     ids, asked, leaks, unseen = plant(runtime), 0, [], []
-    every = [(agent, *one) for one in probes(ids) for agent in AGENTS]
+    every = [(agent, *probe) for probe in probes(ids) for agent in AGENTS]
     step = max(1, len(every) // most)
     chosen = every[::step][:most]
     for agent, categories in AGENTS.items():
@@ -237,11 +237,11 @@ async def reading(runtime: Runtime, most: int) -> list[tuple[str, str, bool]]:
             found: set[str] = set()
             for door, given in mine:
                 answer = await probe(client, door, given)
-                named = {one for one in ids if f"word sentinel_{one} " in answer}
+                named = {memory_id for memory_id in ids if f"word sentinel_{memory_id} " in answer}
                 asked += 1
                 found |= named
-                leaks += [(agent, door, one) for one in named - granted]
-        unseen += [(agent, one) for one in granted - found - {"recent_activity"}]
+                leaks += [(agent, door, name) for name in named - granted]
+        unseen += [(agent, text) for text in granted - found - {"recent_activity"}]
         noted = len(agents.list_calls(runtime, f"client:{agent}", 100_000))
         leaks += [(agent, "not noted", str(len(mine) - noted))] if noted != len(mine) else []
     return [
@@ -269,7 +269,7 @@ async def flood(runtime: Runtime) -> list[tuple[str, str, bool]]:
         begun = time.perf_counter()
         answers = await asyncio.gather(*(call(client, "recent_memories") for _ in range(AT_ONCE)))
         seconds = time.perf_counter() - begun
-    refused, granted = sum(TOO_MANY in one for one in answers), Grant().calls_a_minute
+    refused, granted = sum(TOO_MANY in answer for answer in answers), Grant().calls_a_minute
     told = f"{refused} in {seconds:.1f} s"
     return [(f"calls refused in words, of {AT_ONCE:,} at once", told, refused == AT_ONCE - granted)]
 
@@ -351,8 +351,8 @@ def main() -> int:
     options = parser.parse_args()
     folder = options.data / "attacks" / "dev"
     found = strings(folder if folder.is_dir() else MADE_UP / "attacks")
-    attacks = [one["text"] for one in found if one["label"] == "attack"]
-    harmless = [one["text"] for one in found if one["label"].startswith("benign")]
+    attacks = [item["text"] for item in found if item["label"] == "attack"]
+    harmless = [item["text"] for item in found if item["label"].startswith("benign")]
     if options.small:
         attacks, harmless = attacks[:: max(1, len(attacks) // SAMPLE)], harmless[:: max(1, len(harmless) // SAMPLE)]
     held = True

@@ -220,9 +220,11 @@ def _open(home: Path) -> dict[str, int]:
 def _look(home: Path, agent: str, said: dict[str, list[str]]) -> dict[str, int]:
     """Count what is missing of what was acknowledged, what is neither old nor new, and what is left of those that were killed."""
     with closing(bootstrap.start(home=home)) as runtime:
-        waiting = {one.id: one.new_value for one in pending.list_pending(runtime) if one.proposer == actor_of(agent)}
-        live = {one.id for one in curate.list_memories(runtime, limit=None)}
-        unknown = {text for one, text in waiting.items() if one not in said["answered"]}
+        waiting = {
+            request.id: request.new_value for request in pending.list_pending(runtime) if request.proposer == actor_of(agent)
+        }
+        live = {memory.id for memory in curate.list_memories(runtime, limit=None)}
+        unknown = {text for item, text in waiting.items() if item not in said["answered"]}
         begun = time.monotonic()
         try:
             curate.add(runtime, f"Nothing is locked after {agent}.")

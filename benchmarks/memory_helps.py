@@ -144,9 +144,9 @@ def main() -> int:
     knobs = {"reply_tokens": REPLY_TOKENS} | ({} if options.temperature is None else {"temperature": options.temperature})
     score, told = Score(), Score()
     with models(options) as (model, embedder):
-        for one, counted in [*((one, score) for one in people), *((one, told) for one in read_told()[:most])]:
-            with remembering(one, model, embedder, knobs) as runtime:
-                ask_all(runtime, one, counted, show=options.show)
+        for person, counted in [*((other, score) for other in people), *((other, told) for other in read_told()[:most])]:
+            with remembering(person, model, embedder, knobs) as runtime:
+                ask_all(runtime, person, counted, show=options.show)
     failures = [*([] if options.told else report(score)), *report_told(told)]
     for failure in failures:
         print(f"MISSED: {failure}")
@@ -158,19 +158,19 @@ def read_told() -> list[Person]:
     people = []
     for person in tomllib.loads(TOLD.read_text(encoding="utf-8"))["people"]:
         turns = [
-            Turn(TOLD_MONTH + timedelta(days=one["day"] - 1, minutes=minute), *said)
-            for one in person["chats"]
-            for minute, said in enumerate(one["said"])
+            Turn(TOLD_MONTH + timedelta(days=item["day"] - 1, minutes=minute), *said)
+            for item in person["chats"]
+            for minute, said in enumerate(item["said"])
         ]
         questions = [
             Question(
-                one["asked"],
+                item["asked"],
                 (),
-                tuple(map(tuple, one.get("must", ()))),
-                answerable=not one.get("never"),
-                before=tuple(one.get("before", ())),
+                tuple(map(tuple, item.get("must", ()))),
+                answerable=not item.get("never"),
+                before=tuple(item.get("before", ())),
             )
-            for one in person["questions"]
+            for item in person["questions"]
         ]
         people.append(Person(tuple(turns), tuple(questions)))
     return people
@@ -181,7 +181,10 @@ def read_people(folder: Path) -> list[Person]:
     questions = [json.loads(line) for line in (folder / "questions.jsonl").open(encoding="utf-8")]
     names = dict.fromkeys(row["user"] for row in dialogs)
     return [
-        _person([one for one in dialogs if one["user"] == name], [one for one in questions if one["user"] == name])
+        _person(
+            [dialog for dialog in dialogs if dialog["user"] == name],
+            [question for question in questions if question["user"] == name],
+        )
         for name in names
     ]
 
@@ -195,7 +198,7 @@ def _person(dialogs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any
 
 
 def _question(row: dict[str, Any], rows: dict[tuple[str, int], dict[str, Any]]) -> Question:
-    evidence = tuple(_as_hit(rows[one["date"], one["turn"]], one["side"]) for one in row["evidence"])
+    evidence = tuple(_as_hit(rows[item["date"], item["turn"]], item["side"]) for item in row["evidence"])
     must = tuple(tuple(group) for group in row["must"])
     return Question(row["question"], evidence, must, answerable=row["type"] not in UNANSWERABLE)
 

@@ -85,13 +85,13 @@ def read_sets(data: Path, *, small: bool) -> Iterator[Measured]:
     nli = read_lines(data / "breaking_nli/dev/pairs.jsonl", SMALL_LINES if small else None)
     sts = read_lines(data / "stsb_en_clean/dev/pairs.jsonl", SMALL_LINES if small else None)
     chats = read_lines(data / "synthetic_persona_chat/dev/chats.jsonl", SMALL_CHATS if small else None)
-    contradictions = [(one["a"], one["b"]) for one in nli if one["label"] == "contradiction"]
+    contradictions = [(item["a"], item["b"]) for item in nli if item["label"] == "contradiction"]
     yield Measured("contradictions", contradictions, at_most=WRONG_LIMIT)
     yield Measured("contradictions, twice reworded", list(reworded(nli)), at_most=WRONG_LIMIT)
-    yield Measured("synonymous", [(one["a"], one["b"]) for one in nli if one["label"] == "entailment"])
-    unlike = [(one["a"], one["b"]) for one in sts if one["score"] <= 2.5]
+    yield Measured("synonymous", [(item["a"], item["b"]) for item in nli if item["label"] == "entailment"])
+    unlike = [(item["a"], item["b"]) for item in sts if item["score"] <= 2.5]
     yield Measured("unlike (score to 2.5)", unlike, at_most=WRONG_LIMIT)
-    yield Measured("nearly identical (score from 4.5)", [(one["a"], one["b"]) for one in sts if one["score"] >= 4.5])
+    yield Measured("nearly identical (score from 4.5)", [(item["a"], item["b"]) for item in sts if item["score"] >= 4.5])
     yield Measured("persona lines", list(persona_pairs(chats)), at_most=PERSONA_LIMIT)
     yield Measured("made-up facts", list(made_up()), at_most=PERSONA_LIMIT)
     for name, of in (("made-up", "said_otherwise.txt"), ("of a person", OF_A_PERSON)):
@@ -122,9 +122,9 @@ def persona_pairs(chats: Sequence[dict[str, Any]]) -> Iterator[Pair]:
 def made_up() -> Iterator[Pair]:
     """Pair facts of one kind about different things, told alike and told differently."""
     for template, how, what in _MADE_UP:
-        for one, other in combinations(what.split("|"), 2):
+        for combination, other in combinations(what.split("|"), 2):
             for way, other_way in product(how.split("|"), repeat=2):
-                yield filled(template, way, one), filled(template, other_way, other)
+                yield filled(template, way, combination), filled(template, other_way, other)
 
 
 def said_otherwise(name: str) -> tuple[list[Pair], list[Pair]]:

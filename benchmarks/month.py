@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the days, too")
     options = parser.parse_args()
     lived = tomllib.loads((MADE_UP / "month/chats.toml").read_text("utf-8"))["chats"]
-    lived = [one for one in lived if not options.small or one["day"] <= SMALL_DAYS]
+    lived = [item for item in lived if not options.small or item["day"] <= SMALL_DAYS]
     read = tomllib.loads((MADE_UP / "month/planted.toml").read_text("utf-8"))
     holds = read.pop("yes")
     planted = said_so_far(read, lived)
@@ -71,14 +71,14 @@ def main() -> int:
     ):
         days = [live_through(runtime, day, list(of_day), holds) for day, of_day in groupby(lived, key=lambda one: one["day"])]
         if options.show:
-            print("\n".join(f"day {one.day:2}  {one.bytes:,} bytes  {one.spent}" for one in days))
+            print("\n".join(f"day {day.day:2}  {day.bytes:,} bytes  {day.spent}" for day in days))
         return report(known_to(runtime), planted, days)
 
 
 def said_so_far(planted: dict[str, Any], lived: Sequence[dict[str, Any]]) -> dict[str, list[Item]]:
     """Return what of the planted was said in some chats, or came to an end by the last of them."""
-    said = [" ".join(text for one in lived for text in one["said"])]
-    outdated = [one["words"] for one in planted.pop("outdated") if one["since"] <= lived[-1]["day"]]
+    said = [" ".join(text for item in lived for text in item["said"])]
+    outdated = [item["words"] for item in planted.pop("outdated") if item["since"] <= lived[-1]["day"]]
     return {name: [item for item in items if in_any(item, said)] for name, items in planted.items()} | {"outdated": outdated}
 
 
@@ -93,7 +93,7 @@ def live_through(runtime: Runtime, day: int, chats_of_day: list[dict[str, Any]],
         decide(runtime, holds)
     set_clock(runtime, midnight + timedelta(hours=23, minutes=30))
     work(runtime, None)
-    pages, size = (runtime.database.read().execute(f"PRAGMA {one}").fetchone()[0] for one in ("page_count", "page_size"))
+    pages, size = (runtime.database.read().execute(f"PRAGMA {item}").fetchone()[0] for item in ("page_count", "page_size"))
     return Day(day, pages * size, consolidation.spent(runtime.read(), midnight))
 
 
@@ -141,21 +141,22 @@ def known_to(runtime: Runtime) -> dict[str, list[str]]:
 
     def texts(kind: Kind) -> list[str]:
         found = memories.list_memories(runtime.read(), MemoryFilter(kind=kind))
-        return [f"{one.text} [{one.category}]" for one in sorted(found, key=lambda one: one.created_at)]
+        return [f"{memory.text} [{memory.category}]" for memory in sorted(found, key=lambda one: one.created_at)]
 
     profile = [
-        f"{FIELDS[name].label if name in FIELDS else name}: {one}"
+        f"{FIELDS[name].label if name in FIELDS else name}: {value}"
         for name, values in decisions.profile(runtime).items()
-        for one in values
+        for value in values
     ]
     return {
         "facts": texts(Kind.SEMANTIC),
         "profile": profile,
         "episodes": texts(Kind.EPISODIC),
         "how-tos": texts(Kind.PROCEDURAL),
-        "insights": [one.memory.text for one in insights.list_insights(runtime)],
+        "insights": [insight.memory.text for insight in insights.list_insights(runtime)],
         "waiting": [
-            f"{one.field}: {one.new_value} | {pending.memory_text(runtime, one.id)}" for one in pending.list_pending(runtime)
+            f"{request.field}: {request.new_value} | {pending.memory_text(runtime, request.id)}"
+            for request in pending.list_pending(runtime)
         ],
     }
 
@@ -163,16 +164,16 @@ def known_to(runtime: Runtime) -> dict[str, list[str]]:
 def report(known: dict[str, list[str]], planted: dict[str, list[Item]], days: Sequence[Day]) -> int:
     for where, texts in known.items():
         print(f"{where}: {len(texts)}", *texts, sep="\n   ")
-    events = [one for one in known["episodes"] if one.endswith("[event]")]
+    events = [text for text in known["episodes"] if text.endswith("[event]")]
     live = [*known["facts"], *known["profile"], *known["how-tos"], *events]
     asked = [*live, *known["waiting"]]
     missing = [item for item in planted["durable"] if not in_any(item, asked)]
-    twice = [item for item in planted["repeated"] if sum(says(item, one) for one in live) > 1]
+    twice = [item for item in planted["repeated"] if sum(says(item, text) for text in live) > 1]
     outdated = [item for item in planted["outdated"] if in_any(item, live)]
     noticed = [item for item in planted["regular"] if in_any(item, known["insights"])]
     howtos = [item for item in planted["howtos"] if in_any(item, [*known["how-tos"], *known["waiting"]])]
     grown = [later.bytes - before.bytes for before, later in pairwise(days)]
-    most = Spent(*(max(getattr(one.spent, name) for one in days) for name in ("pairs", "tokens", "seconds")))
+    most = Spent(*(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds")))
     kept = most.pairs <= PAIRS_PER_DAY and most.tokens <= TOKENS_PER_DAY and most.seconds <= SECONDS_PER_DAY
     durable = len(planted["durable"])
     print(f"of what lasts, known or asked about   {durable - len(missing)} of {durable}   bound {KNOWN:.2f}   missing {missing}")

@@ -57,8 +57,8 @@ def main() -> int:
     if not folder.exists():
         print("skipped: there are no recorded errors")
         return 0
-    errors = [_failed(one, one["error_class"]) for one in _read(folder / "errors.jsonl")]
-    others = [_failed(one, one["not_error_class"]) for one in _read(folder / "not_this_error.jsonl")]
+    errors = [_failed(item, item["error_class"]) for item in _read(folder / "errors.jsonl")]
+    others = [_failed(item, item["not_error_class"]) for item in _read(folder / "not_this_error.jsonl")]
     missed = _ranked(errors) + _shown(errors, others, show=options.show)
     return MISSED if missed else 0
 
@@ -79,7 +79,7 @@ class Scores:
     """The specification's score of lessons for errors; what nobody has used yet is equally reliable and recent."""
 
     def __init__(self, errors: Sequence[Failed]) -> None:
-        self.shapes, self.actions = Rarity([one.shape for one in errors]), Rarity([one.command for one in errors])
+        self.shapes, self.actions = Rarity([failed.shape for failed in errors]), Rarity([failed.command for failed in errors])
 
     def alike(self, one: Failed, other: Failed) -> float:
         return shape_likeness(one.shape, other.shape, self.shapes)
@@ -108,11 +108,11 @@ def _ranked(errors: Sequence[Failed]) -> int:
     print(f"{'ranked by':<24}{'errors':>8}{'first':>8}{'of 3':>8}")
     for name, way in ways.items():
         hits = []
-        for one in errors:
-            among = [other for other in errors if other.output != one.output]
-            if any(other.kind == one.kind for other in among):
-                kinds = [other.kind for other in sorted(among, key=lambda other: way(one, other), reverse=True)[:3]]
-                hits.append((kinds[0] == one.kind, one.kind in kinds))
+        for failed in errors:
+            among = [other for other in errors if other.output != failed.output]
+            if any(other.kind == failed.kind for other in among):
+                kinds = [other.kind for other in sorted(among, key=lambda other: way(failed, other), reverse=True)[:3]]
+                hits.append((kinds[0] == failed.kind, failed.kind in kinds))
         first, three = (sum(column) / len(hits) for column in zip(*hits, strict=True))
         is_missed = name == "the score" and (first < FIRST or three < AMONG_THREE)
         print(f"{name:<24}{len(hits):>8}{first:>8.3f}{three:>8.3f}{'  missed' if is_missed else ''}")
@@ -134,16 +134,16 @@ def _shown(errors: Sequence[Failed], others: Sequence[Failed], *, show: bool) ->
         ]
         return max(fitting, key=lambda other: (other.shape == one.shape, scores.score(one, other)), default=None)
 
-    asked = [one for one in errors if sum(other.kind == one.kind for other in errors) > 1]
-    shown = [(one, found) for one in asked if (found := best(one))]
-    right = sum(one.kind == found.kind for one, found in shown)
-    wrong = [(one, found) for one in others if (found := best(one)) and found.kind == one.kind]
+    asked = [failed for failed in errors if sum(other.kind == failed.kind for other in errors) > 1]
+    shown = [(failed, found) for failed in asked if (found := best(failed))]
+    right = sum(failed.kind == found.kind for failed, found in shown)
+    wrong = [(failed, found) for failed in others if (found := best(failed)) and found.kind == failed.kind]
     rightly, wrongly = right / len(asked), len(wrong) / len(others)
     missed = rightly < RIGHTLY_SHOWN or wrongly > WRONGLY_SHOWN
     print(f"shown: the right class to {rightly:.3f} of {len(asked)} errors, {right / len(shown):.3f} of those shown anything")
     print(f"shown: the wrong class to {wrongly:.3f} of {len(others)} look-alikes{'  missed' if missed else ''}")
-    for one, found in wrong if show else ():
-        print(f"    {one.command!r} {one.output[:80]!r}\n      got {found.kind}: {found.command!r}")
+    for failed, found in wrong if show else ():
+        print(f"    {failed.command!r} {failed.output[:80]!r}\n      got {found.kind}: {found.command!r}")
     return missed
 
 

@@ -147,9 +147,9 @@ def main() -> int:
     options = parser.parse_args()
     first = TUNING if options.tune else MEASURING
     persons = options.persons or (SMALL_PERSONS if options.small else PERSONS)
-    misses = report("person", [one for seed in range(first, first + persons) for one in live(PERSON, seed)], shows=SHOWS)
+    misses = report("person", [became for seed in range(first, first + persons) for became in live(PERSON, seed)], shows=SHOWS)
     agents = SMALL_AGENTS if options.small else AGENTS
-    misses += report("agent", [one for seed in range(first, first + agents) for one in live(AGENT, seed)], shows=None)
+    misses += report("agent", [became for seed in range(first, first + agents) for became in live(AGENT, seed)], shows=None)
     for miss in misses:
         print(f"MISSED: {miss}", file=sys.stderr)
     return MISSED if misses else 0
@@ -167,7 +167,7 @@ def live(user: User, seed: int) -> list[Became]:
             _happens(runtime, user, slip, START + timedelta(days=at))
             if slip.recurs:
                 _look(runtime, START + timedelta(days=at, hours=1), slip, became)
-    return [one for one in became.values() if one.shown >= WINDOW]
+    return [value for value in became.values() if value.shown >= WINDOW]
 
 
 def _moments(slip: Slip, user: User, random: Random) -> Iterator[float]:
@@ -206,13 +206,13 @@ def _look(runtime: Runtime, at: datetime, slip: Slip, became: dict[str, Became])
 def report(name: str, slips: list[Became], *, shows: int | None) -> list[str]:
     """Print how many lessons were promoted, and return the bounds missed."""
     of_kind: dict[str, list[Became]] = defaultdict(list)
-    for one in slips:
-        of_kind["useless and ignored" if one.kind in ("useless", "ignored") else one.kind].append(one)
-        of_kind[one.kind].append(one)
+    for became in slips:
+        of_kind["useless and ignored" if became.kind in ("useless", "ignored") else became.kind].append(became)
+        of_kind[became.kind].append(became)
     print(f"{name:22}{'lessons':>9}{'in 5 shows':>12}{'at the end':>12}{'at any time':>13}")
     found: dict[str, tuple[float, float]] = {}
     for kind, some in sorted(of_kind.items(), key=lambda item: item[0]):
-        early = sum(one.promoted_after is not None and one.promoted_after <= SHOWS for one in some) / len(some)
+        early = sum(became.promoted_after is not None and became.promoted_after <= SHOWS for became in some) / len(some)
         end, ever = (sum(map(is_so, some)) / len(some) for is_so in (_is_promoted, _was_promoted))
         found[kind] = early, end
         print(f"  {kind:20}{len(some):9}{early:12.3f}{end:12.3f}{ever:13.3f}", flush=True)

@@ -112,14 +112,14 @@ def sessions(data: dict[str, Any]) -> Iterator[tuple[datetime, list[dict[str, An
 def questions(data: dict[str, Any], who: str, other: str, ids: dict[str, str]) -> Iterator[Asked]:
     """Yield the questions about one of the two and not the other."""
     speaker = {turn["dia_id"]: turn["speaker"] for _, turns in sessions(data) for turn in turns}
-    for one in data["qa"]:
-        text, evidence = one["question"], re.findall(r"D\d+:\d+", " ".join(one.get("evidence", ())))
+    for item in data["qa"]:
+        text, evidence = item["question"], re.findall(r"D\d+:\d+", " ".join(item.get("evidence", ())))
         is_of_one = re.search(rf"\b{who}\b", text) and not re.search(rf"\b{other}\b", text)
         if not is_of_one or not evidence or not {*evidence} <= ids.keys():
             continue
-        if one["category"] == NEVER_SO:
+        if item["category"] == NEVER_SO:
             yield Asked(of_oneself(text, who), frozenset())
-        elif one["category"] in OF_ONE_TURN and all(speaker[turn] == who for turn in evidence):
+        elif item["category"] in OF_ONE_TURN and all(speaker[turn] == who for turn in evidence):
             yield Asked(of_oneself(text, who), frozenset(ids[turn] for turn in evidence))
 
 
@@ -138,7 +138,7 @@ def report(counted: dict[str, Counter[str]]) -> int:
     rows = ("asked: answering", "asked: other", "asked: unknown", "asked: model", "never so: other", "never so: unknown")
     print(f"{'':20}" + "".join(f"{part:>14}" for part in counted))
     for row in ("asked", *rows[:4], "never so", *rows[4:]):
-        print(f"{row:20}" + "".join(f"{one[row]:14}" for one in counted.values()))
+        print(f"{row:20}" + "".join(f"{counter[row]:14}" for counter in counted.values()))
     total = sum(counted.values(), Counter[str]())
     share = total["asked: answering"] / total["asked"]
     print(f"{'shown to never so':20}{total['never so: other'] / total['never so']:14.3f}")

@@ -72,11 +72,11 @@ class Difference:
 
 def compare(without: Sequence[Sequence[bool]], with_it: Sequence[Sequence[bool]]) -> Difference:
     """Compare the matches of two arms, conversation by conversation and guess by guess."""
-    matches = [np.array([sum(one) for one in arm], float) for arm in (without, with_it)]
-    guesses = np.array([len(one) for one in without], float)
-    assert [len(one) for one in with_it] == [len(one) for one in without], "the arms do not hold the same conversations"
+    matches = [np.array([sum(item) for item in arm], float) for arm in (without, with_it)]
+    guesses = np.array([len(item) for item in without], float)
+    assert [len(item) for item in with_it] == [len(item) for item in without], "the arms do not hold the same conversations"
     before, after = matches
-    pairs = [pair for one, other in zip(without, with_it, strict=True) for pair in zip(one, other, strict=True)]
+    pairs = [pair for item, other in zip(without, with_it, strict=True) for pair in zip(item, other, strict=True)]
     low, high = _interval(before, after, guesses)
     return Difference(
         base=float(before.sum() / guesses.sum()),
@@ -85,8 +85,8 @@ def compare(without: Sequence[Sequence[bool]], with_it: Sequence[Sequence[bool]]
         high=high,
         chi_square_p=_chi_square(before.sum(), after.sum(), guesses.sum()),
         paired_p=_exchanged(before, after),
-        only_without=sum(one and not other for one, other in pairs),
-        only_with=sum(other and not one for one, other in pairs),
+        only_without=sum(pair and not other for pair, other in pairs),
+        only_with=sum(other and not pair for pair, other in pairs),
         deviation=float(np.std((after - before) / guesses.mean(), ddof=1)),
         conversations=len(guesses),
     )

@@ -138,7 +138,7 @@ def _propose(runtime: Runtime, city: str) -> None:
 
 
 def _texts(screen: Any) -> list[str]:
-    return [one.text for one in screen.rows.items]
+    return [item.text for item in screen.rows.items]
 
 
 def _words(screen: Any, id: str) -> str:

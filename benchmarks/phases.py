@@ -140,7 +140,7 @@ def ticking(day: int) -> Callable[[], datetime]:
 def reporting(runtime: Runtime, tool: GridTool) -> Tell:
     def tell(attempt: ToolAttempt, _channel: Channel | None, _place: int) -> Sequence[Hint]:
         reported = report_step(runtime, tool, attempt, Client("benchmark"))
-        return [(one.lesson.wrong, one.lesson.correct) for one in reported.hints]
+        return [(hint.lesson.wrong, hint.lesson.correct) for hint in reported.hints]
 
     return tell
 
@@ -166,11 +166,11 @@ def report(arms: Mapping[str, Runs], seeds: int) -> None:
         row = f"{name:8}"
         for arm in ARMS:
             runs = arms[arm][name]
-            errors, steps, score = (mean(getattr(one, what) for one in runs) for what in ("errors", "steps", "score"))
+            errors, steps, score = (mean(getattr(measured, what) for measured in runs) for what in ("errors", "steps", "score"))
             if arm == "memory":
-                did = [one.counted for one in runs]
+                did = [measured.counted for measured in runs]
                 parts = (
-                    mean(getattr(one, what) for one in did)
+                    mean(getattr(counted, what) for counted in did)
                     for what in ("activations", "helped", "hurt", "promoted", "suppressed")
                 )
                 row += f"{errors:8.2f}{steps:7.2f}{score:7.3f}   " + "".join(f"{part:5.1f}" for part in parts).rjust(24)
@@ -186,8 +186,8 @@ def missed(arms: Mapping[str, Runs]) -> Sequence[str]:
     failed, score = failing(memory["C"]) - failing(memory["A4"]), scored(memory["A4"]) - scored(memory["C"])
     another = {name: errors(memory[name]) / errors(none[name]) for name in ("D grid", "D flux")}
     luck = better(placebo, none)
-    counted = [one.counted for runs in memory.values() for one in runs]
-    helped = sum(one.helped for one in counted) / sum(one.activations for one in counted)
+    counted = [measured.counted for runs in memory.values() for measured in runs]
+    helped = sum(other.helped for other in counted) / sum(other.activations for other in counted)
     figures = [
         (fourth <= FOURTH_RUN, f"errors of the fourth run on a new tool {fourth:.2f} of the first's, <= {FOURTH_RUN}"),
         (failed <= FORGOTTEN, f"back on the first tool, share of failed steps {failed:+.3f}, <= +{FORGOTTEN}"),
@@ -223,15 +223,15 @@ def missed_in_the_app(app: Runs, arms: Mapping[str, Runs]) -> Sequence[str]:
 
 
 def errors(runs: Sequence[Measured]) -> float:
-    return mean(one.errors for one in runs)
+    return mean(measured.errors for measured in runs)
 
 
 def scored(runs: Sequence[Measured]) -> float:
-    return mean(one.score for one in runs)
+    return mean(measured.score for measured in runs)
 
 
 def failing(runs: Sequence[Measured]) -> float:
-    return sum(one.errors for one in runs) / sum(one.steps for one in runs)
+    return sum(measured.errors for measured in runs) / sum(measured.steps for measured in runs)
 
 
 def better(one: Runs, other: Runs) -> float:

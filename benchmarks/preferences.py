@@ -89,7 +89,7 @@ def main() -> int:
     idle = 0
     with closing(bundled_embedder()) as embedder, closing(open_chat_model(options)) as chat_model:
         everybody = list(people(options.data, SMALL_STORES if options.small else STORES))
-        requests = frozenset(one.request for told, _ in everybody for one in told)
+        requests = frozenset(preference.request for told, _ in everybody for preference in told)
         asks = _asked_once(chat_model, requests.union(SMALL_TALK))
         for told, exchanges in everybody:
             idle += measure(asks, embedder, told, exchanges, put, says_yes=False)
@@ -106,10 +106,10 @@ def people(data: Path, stores: int) -> Iterator[tuple[list[Preference], list[tup
     for row in _shuffled(rows):
         of_topic.setdefault(row["topic"], []).append(row)
     lines = [json.loads(line) for line in (data / "synthetic_persona_chat/dev/chats.jsonl").open(encoding="utf-8")]
-    said = [[line.partition(": ")[2] for line in one["conversation"]] for one in lines]
+    said = [[line.partition(": ")[2] for line in item["conversation"]] for item in lines]
     exchanges = _shuffled([pair for chat in said for pair in zip(chat[::2], chat[1::2], strict=False) if all(pair)])
     for store in range(stores):
-        told = [Preference(one[store]["preference"], one[store]["question"]) for one in of_topic.values()]
+        told = [Preference(value[store]["preference"], value[store]["question"]) for value in of_topic.values()]
         yield told, exchanges[store * max(LATER) :][: max(LATER)]
 
 
@@ -125,8 +125,10 @@ def measure(
     """Let somebody talk, who says yes to what they are asked or nothing, and ask in between; return the quotes of small talk."""
     with talking(asks, embedder) as (runtime, model):
         stated = {}
-        for one in told:
-            stated[one.text] = say(runtime, model, chats.new_thread(runtime).id, one.text, "I will keep that in mind.")
+        for preference in told:
+            stated[preference.text] = say(
+                runtime, model, chats.new_thread(runtime).id, preference.text, "I will keep that in mind."
+            )
         done = 0
         for later in sorted(LATER):
             for first in range(done, later, EXCHANGES_A_CHAT):
@@ -138,7 +140,7 @@ def measure(
                 pass
             for waiting in consents.list_pending(runtime.read()) if says_yes else ():
                 decisions.approve(runtime, waiting.id)
-            put[later] += [ask(runtime, model, one, stated[one.text]) for one in told]
+            put[later] += [ask(runtime, model, preference, stated[preference.text]) for preference in told]
         return sum(len(hits(runtime, text)) for text in SMALL_TALK)
 
 
@@ -217,14 +219,14 @@ def report(put: dict[int, list[Put]], answered: dict[int, list[Put]], idle: int)
 
 def _shares(put: Sequence[Put]) -> tuple[float, float]:
     """Return of how many requests the preference stands in the prompt, and how much else a request."""
-    return sum(bool(one.own) for one in put) / len(put), sum(len(one.foreign) for one in put) / len(put)
+    return sum(bool(other.own) for other in put) / len(put), sum(len(other.foreign) for other in put) / len(put)
 
 
 def show(put: dict[int, list[Put]]) -> None:
     for later, requests in put.items():
-        for one in requests:
-            print(f"\n{later:3} {'ok' if one.own else '--'} {one.preference.request}\n       {one.preference.text}")
-            for text in one.foreign:
+        for request in requests:
+            print(f"\n{later:3} {'ok' if request.own else '--'} {request.preference.request}\n       {request.preference.text}")
+            for text in request.foreign:
                 print(f"     - {text[:120]}")
 
 

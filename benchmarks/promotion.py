@@ -118,7 +118,7 @@ def deal(
     runs: Mapping[Kind, list[Episode]], window: int, share: float, says: Says, random: Random
 ) -> tuple[list[RunEvidence], list[RunEvidence]]:
     """Return the evidence of as many runs with a lesson as without, all of one kind of error."""
-    kind = random.choice([one for one, of_kind in runs.items() if len(of_kind) >= 2 * window])
+    kind = random.choice([item for item, of_kind in runs.items() if len(of_kind) >= 2 * window])
     dealt = random.sample(runs[kind], 2 * window)
     arms = [(dealt[:window], share), (dealt[window:], 0.0)]
     shown, baseline = (
@@ -240,7 +240,7 @@ def report_planted(runs: Mapping[Kind, list[Episode]], seeds: int) -> list[str]:
 
 def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, Planted]:
     """Try a wrong correction, the newer of the two, and a right one at the same errors."""
-    kind = random.choice([one for one, of_kind in runs.items() if len(of_kind) >= MATCHES])
+    kind = random.choice([item for item, of_kind in runs.items() if len(of_kind) >= MATCHES])
     right, wrong = (
         Planted(
             LessonMatch(
@@ -272,8 +272,8 @@ def plant(runs: Mapping[Kind, list[Episode]], random: Random) -> tuple[Planted, 
             if settled.helped is not None:
                 better = right if (lesson is right) is settled.helped else wrong
                 wins[better.match.lesson_id] += 1
-        for one in (right, wrong):
-            one.judged(baseline, wins)
+        for planted in (right, wrong):
+            planted.judged(baseline, wins)
     return wrong, right
 
 

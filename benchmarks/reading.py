@@ -84,8 +84,8 @@ class Score:
     right: int = 0
 
     def __iadd__(self, other: "Score") -> "Score":
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        for score in fields(self):
+            setattr(self, score.name, getattr(self, score.name) + getattr(other, score.name))
         return self
 
 
@@ -115,7 +115,7 @@ def main() -> int:
     if not path.exists():
         print(f"skipped: no data at {options.data}")
         return 0
-    cases = [one for one in read_cases(path) if options.kind in ("", one.kind)][::step]
+    cases = [case for case in read_cases(path) if options.kind in ("", case.kind)][::step]
     scores: dict[str, Score] = {}
     with models() as (model, embedder):
         for case in cases:
@@ -140,9 +140,9 @@ def read_everyday(step: int, *, shows: bool) -> None:
             counts.setdefault(row["what"], Counter()).update(all=1, kept=bool(kept), asked=bool(asked), right=bool(is_right))
             if shows and not is_right:
                 print(f"{row['what']:8}{row['t']}\n        kept {kept} asked {asked}")
-    for what, one in counts.items():
+    for what, counter in counts.items():
         print(
-            f"everyday, {what:10} of {one['all']:3}: kept {one['kept']:3}, asked {one['asked']:3}, right {one['right']:3}",
+            f"everyday, {what:10} of {counter['all']:3}: kept {counter['kept']:3}, asked {counter['asked']:3}, right {counter['right']:3}",
             flush=True,
         )
 
@@ -204,10 +204,10 @@ def known_to(runtime: Runtime) -> Known:
     listed = memories.list_memories(runtime.read(), ALL_LIVE, limit=100)
     profile = [f"{_label(name)}: {value}" for name, values in decisions.profile(runtime).items() for value in values]
     waiting = []
-    for one in pending.list_pending(runtime):
-        memory = pending.brought_by(runtime.read(), one)
-        waiting.append(f"{_label(one.field)}: {one.new_value}" + (f" | {memory.text}" if memory else ""))
-    return Known([*(one.text for one in listed), *profile], waiting)
+    for request in pending.list_pending(runtime):
+        memory = pending.brought_by(runtime.read(), request)
+        waiting.append(f"{_label(request.field)}: {request.new_value}" + (f" | {memory.text}" if memory else ""))
+    return Known([*(memory.text for memory in listed), *profile], waiting)
 
 
 def _label(name: str) -> str:
@@ -277,10 +277,10 @@ def report(scores: dict[str, Score]) -> int:
     print(
         f"{'':12}{'cases':>6}{'keep':>9}{'asked':>7}{'wait':>8}{'leaks':>7}{'false':>7}{'asks':>6}{'never':>8}{'gone':>7}{'right':>7}"
     )
-    for kind, one in (*scores.items(), ("all", total)):
+    for kind, other in (*scores.items(), ("all", total)):
         print(
-            f"{kind:12}{one.cases:6}{one.kept:5}/{one.keep:<3}{one.asked:7}{one.waits:4}/{one.wait:<3}{one.leaks:7}{one.false:7}"
-            f"{one.asks:6}{one.never_broken:5}/{one.never:<2}{one.gone_broken:4}/{one.gone:<2}{one.right:7}"
+            f"{kind:12}{other.cases:6}{other.kept:5}/{other.keep:<3}{other.asked:7}{other.waits:4}/{other.wait:<3}{other.leaks:7}{other.false:7}"
+            f"{other.asks:6}{other.never_broken:5}/{other.never:<2}{other.gone_broken:4}/{other.gone:<2}{other.right:7}"
         )
     per_100 = 100 / max(total.messages, 1)
     share = total.cases / 150

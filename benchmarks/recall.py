@@ -257,7 +257,7 @@ def timed(work: Callable[..., object], *values: object) -> tuple[float, float]:
         processor, clock = time.thread_time(), time.perf_counter()
         work(*values)
         tries.append(((time.thread_time() - processor) * 1000, (time.perf_counter() - clock) * 1000))
-    return min(one for one, _ in tries), min(one for _, one in tries)
+    return min(value for value, _ in tries), min(value for _, value in tries)
 
 
 def by_clock(work: Callable[[str], object], text: str) -> float:

@@ -83,15 +83,15 @@ class Lessons:
 
     def found(self, failed: Step, task: str, now: datetime) -> tuple[list[Learned], bool]:
         """Return the lessons to show, and whether they know the very error."""
-        exact = [one for one in self._exact[failed.shape, failed.subject] if one.task != task]
-        fitting = exact or [one for one in self._shape[failed.shape] if one.task != task]
+        exact = [learned for learned in self._exact[failed.shape, failed.subject] if learned.task != task]
+        fitting = exact or [learned for learned in self._shape[failed.shape] if learned.task != task]
         fits = tier(same_shape=True, same_subject=bool(exact), same_scope=True, travels=False, alike=1.0)
         assert fits is not None
-        alike = {one.match.lesson_id: one for one in fitting}
+        alike = {learned.match.lesson_id: learned for learned in fitting}
         matches = [
-            one.match._replace(tier=fits, text_similarity=fuzz.ratio(one.wrong, failed.query) / 100) for one in fitting
+            learned.match._replace(tier=fits, text_similarity=fuzz.ratio(learned.wrong, failed.query) / 100) for learned in fitting
         ]  # fmt: skip
-        return [alike[one.match.lesson_id] for one in rank(matches, "sql", (), now, MOST_ON_ERROR)], bool(exact)
+        return [alike[ranked.match.lesson_id] for ranked in rank(matches, "sql", (), now, MOST_ON_ERROR)], bool(exact)
 
 
 def main() -> int:
@@ -121,7 +121,7 @@ def replay(episodes: Sequence[Episode], step: int) -> Counter[str]:
     for number, episode in enumerate(episodes):
         lessons, now = learned[episode.database], START + timedelta(minutes=number)
         runs[episode.database] += 1
-        failed = [place for place, one in enumerate(episode.steps) if one.shape]
+        failed = [place for place, step in enumerate(episode.steps) if step.shape]
         for place in failed if runs[episode.database] > BEFORE else ():
             count["met"] += 1
             if count["met"] % step == 0:
@@ -137,21 +137,21 @@ def look_up(
 ) -> None:
     """Count what is shown at an error."""
     found, exact = lessons.found(failed, episode.task, now)
-    brought = frozenset[str]().union(*(names(one.correct) for one in found))
+    brought = frozenset[str]().union(*(names(learned.correct) for learned in found))
     foreign = frozenset[str]().union(*(of for database, of in tables.items() if database != episode.database))
     count["errors"] += 1
     count["shown"] += bool(found)
     count["exact"] += bool(found) and exact
     count["useful"] += not brought.isdisjoint(names(episode.gold) - names(failed.query))
-    queried = {table for one in found for table in _TABLE.findall(one.correct.lower())}
+    queried = {table for learned in found for table in _TABLE.findall(learned.correct.lower())}
     count["foreign"] += not queried.isdisjoint(foreign - tables[episode.database])
 
 
 def solved_by(following: Sequence[Step]) -> str:
     """Return the query that solved the task, else the next one that ran; empty without one."""
-    queries = [one.query for one in following if not one.shape and one.query.lower().lstrip().startswith("select")]
-    solved = [one.reward for one in following].index(1.0) if any(one.reward == 1.0 for one in following) else -1
-    rewarded = [one.query for one in following[: solved + 1] if one.query in queries]
+    queries = [step.query for step in following if not step.shape and step.query.lower().lstrip().startswith("select")]
+    solved = [step.reward for step in following].index(1.0) if any(step.reward == 1.0 for step in following) else -1
+    rewarded = [step.query for step in following[: solved + 1] if step.query in queries]
     return rewarded[-1] if rewarded else next(iter(queries), "")
 
 
@@ -166,8 +166,8 @@ def names(query: str) -> frozenset[str]:
 def tables_of(episodes: Collection[Episode]) -> dict[str, frozenset[str]]:
     """Return the tables of each database that right queries name."""
     tables: dict[str, set[str]] = defaultdict(set)
-    for one in episodes:
-        tables[one.database].update(_TABLE.findall(one.gold.lower()))
+    for episode in episodes:
+        tables[episode.database].update(_TABLE.findall(episode.gold.lower()))
     return {database: frozenset(of) for database, of in tables.items()}
 
 

@@ -149,7 +149,7 @@ def fill(home: Path, count: int) -> float:
                 if others := chance.sample(ids[-STEP:], min(EDGES, len(ids))):
                     changes.apply(
                         Session(conn, USER_ID, at),
-                        Linked(memory.id, tuple((one, chance.uniform(0.5, 0.9)) for one in others)),
+                        Linked(memory.id, tuple((other, chance.uniform(0.5, 0.9)) for other in others)),
                         actor,
                     )
                 ids.append(memory.id)

@@ -78,7 +78,7 @@ def report(runtime: Runtime, scripts: dict[str, Any]) -> int:
     print(f"{'all':12}" + "".join(f"{right[way] / asked:>10.3f}" for way in WAYS) + f"   bound {FIRST_HIT}")
     unknown = [word for script in scripts.values() for word in script["unknown"]]
     lists = {way: [rows for word in unknown if (rows := found(runtime, way, word))] for way in WAYS}
-    same = sum(one == other for of_way in lists.values() for one, other in itertools.combinations(of_way, 2))
+    same = sum(combination == other for of_way in lists.values() for combination, other in itertools.combinations(of_way, 2))
     some = sum(map(len, lists.values()))
     print(f"of {len(unknown)} unknown words: {some} searches of {len(WAYS) * len(unknown)} find something, same {same}")
     is_right = min(right.values()) / asked >= FIRST_HIT and not same

@@ -59,7 +59,7 @@ def told(name: str, each: int, length: int, word: str = "") -> Iterator[Told]:
             **{name: drawn("0123456789abcdef", size) for name, size in {"hex32": 32, "hex40": 40}.items()},
             "discord": f"M{drawn(LETTERS, 23)}.{drawn(LETTERS, 6)}.{drawn(LETTERS, 27)}",
         }
-        yield form.format(**parts, digits=drawn(string.digits, 9)), [parts[one] for one in parts if f"{{{one}}}" in form]
+        yield form.format(**parts, digits=drawn(string.digits, 9)), [parts[part] for part in parts if f"{{{part}}}" in form]
 
 
 def added(runtime: Runtime, texts: Sequence[str], _: Path) -> None:
@@ -127,7 +127,9 @@ def by_door(door: str, all_told: Sequence[Told]) -> int:
 
 def let_through(name: str, length: int, word: str = "") -> float:
     """Return the share of secrets in the forms of a file that the rules let through."""
-    found = [any(one in without_secrets(text) for one in secrets) for text, secrets in told(name, 4, length, word) if secrets]
+    found = [
+        any(secret in without_secrets(text) for secret in secrets) for text, secrets in told(name, 4, length, word) if secrets
+    ]
     return sum(found) / len(found)
 
 
@@ -164,7 +166,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     options = parser.parse_args()
     each = SMALL_EACH if options.small else EACH
-    all_told = [one for name in ("forms.txt", "fresh.txt") for one in told(name, each, 16)]
+    all_told = [pair for name in ("forms.txt", "fresh.txt") for pair in told(name, each, 16)]
     missed = False
     print(f"{'door':8} {'secrets':>8} {'in a file':>10}")
     for door in (*DOORS, "run", "hook"):

@@ -105,7 +105,7 @@ def imported_early(report: Path) -> list[str]:
     os.waitpid(child, 0)
     os.close(terminal)
     modules = set(report.read_text("utf-8").split())
-    return [one for one in LATE if one in modules]
+    return [text for text in LATE if text in modules]
 
 
 if __name__ == "__main__":

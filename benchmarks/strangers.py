@@ -79,17 +79,17 @@ def live_through(runtime: Runtime, said: Sequence[tuple[datetime, Sequence[Said]
     for at, chat in said:
         set_clock(runtime, at)
         thread = chats.new_thread(runtime).id
-        for place, one in enumerate(chat):
+        for place, bubble in enumerate(chat):
             set_clock(runtime, at + place * TYPED)
             before = known_to(runtime)
-            for _ in take_turn(runtime, thread, one.text):
+            for _ in take_turn(runtime, thread, bubble.text):
                 pass
             work(runtime, thread)
             after = known_to(runtime)
-            wanted = {kind for kind, _ in one.wanted} & WANTED.keys() or {"nothing"}
+            wanted = {kind for kind, _ in bubble.wanted} & WANTED.keys() or {"nothing"}
             counts.update((kind, became(before, after)) for kind in wanted)
             if shows:
-                show_message(one, before, after)
+                show_message(bubble, before, after)
         set_clock(runtime, at + len(chat) * TYPED + RESTED)
         work(runtime, None)
     return counts

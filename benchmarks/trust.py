@@ -54,8 +54,8 @@ def main() -> int:
     missed += roles(SMALL_DRAWS if options.small else DRAWS)
     slow = cost(SMALL_EVENTS if options.small else EVENTS)
     missed += [] if options.small else slow  # a busy machine is no reason to refuse a change
-    for one in missed:
-        print(f"MISSED: {one}", file=sys.stderr)
+    for text in missed:
+        print(f"MISSED: {text}", file=sys.stderr)
     return MISSED if missed else 0
 
 
@@ -80,9 +80,9 @@ class Aspect:
 def criticisms(path: Path) -> Iterator[tuple[str, str, bool]]:
     """Yield aspect, text and impact of each criticism with a known outcome, in the order of the file."""
     for line in path.read_text("utf-8").splitlines():
-        for one in json.loads(line)["criticisms"]:
-            if one["impact"] is not None and one["aspect"]:
-                yield one["aspect"], one["text"], one["impact"]
+        for item in json.loads(line)["criticisms"]:
+            if item["impact"] is not None and item["aspect"]:
+                yield item["aspect"], item["text"], item["impact"]
 
 
 def calibration(path: Path, *, small: bool) -> list[str]:

@@ -111,7 +111,7 @@ class Measured:
 
     def ratio(self, above: str, below: str) -> float:
         """The median over the rounds, so that one busy moment does not decide."""
-        return median(one / other for one, other in zip(self.seconds[above], self.seconds[below], strict=True))
+        return median(second / other for second, other in zip(self.seconds[above], self.seconds[below], strict=True))
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:

@@ -137,7 +137,7 @@ def courtesy(options: argparse.Namespace) -> Courtesy:
 
 
 def job(name: str) -> jobs.Job:
-    return next(one for one in jobs.JOBS if one.name == name)
+    return next(job for job in jobs.JOBS if job.name == name)
 
 
 def send(runtime: Runtime, message: str, waits: list[tuple[float, int]], before: Callable[[], object] = str) -> None:
@@ -242,10 +242,10 @@ def report_courtesy(measured: Courtesy) -> bool:
     pairs = list(zip(measured.alone, measured.beside, strict=True))
     ratios = [beside / alone for (alone, _), (beside, _) in pairs]
     again = [beside - alone for (_, alone), (_, beside) in pairs]
-    stops = sorted(one for of_job in measured.stops.values() for one in of_job)
+    stops = sorted(value for of_job in measured.stops.values() for value in of_job)
     print(f"{len(ratios)} messages, each sent alone and beside a job; {measured.idle} found it done already")
     print(f"first word, beside / alone   median {median(ratios):.2f}   bound {WAIT_RATIO}")
-    print(f"   worst {max(ratios):.2f}; a first word alone after {median(one for one, _ in measured.alone) * 1000:.0f} ms")
+    print(f"   worst {max(ratios):.2f}; a first word alone after {median(value for value, _ in measured.alone) * 1000:.0f} ms")
     print(f"tokens read again   median {median(again):.0f}   most {max(again)}   bound 0")
     for name, of_job in [*measured.stops.items(), ("all", stops)]:
         p95 = sorted(of_job)[min(len(of_job) - 1, int(len(of_job) * 0.95))]
@@ -317,13 +317,13 @@ def grown(days: Sequence[Day], counts: Callable[[str], bool]) -> float:
 def report_bounds(days: Sequence[Day]) -> bool:
     halves = days[: len(days) // 2], days[len(days) // 2 :]
     before, after = ([grown(half, lambda name, of=of: ("message" in name) == of) for of in (True, False)] for half in halves)
-    most = Spent(*(max(getattr(one.spent, name) for one in days) for name in ("pairs", "tokens", "seconds")))
+    most = Spent(*(max(getattr(day.spent, name) for day in days) for name in ("pairs", "tokens", "seconds")))
     kept = most.pairs <= PAIRS_PER_DAY and most.tokens <= TOKENS_PER_DAY and most.seconds <= SECONDS_PER_DAY
-    print(f"{len(days)} days: {days[-1].memories} memories known at the end, at most {max(one.memories for one in days)}")
+    print(f"{len(days)} days: {days[-1].memories} memories known at the end, at most {max(day.memories for day in days)}")
     print(f"tidying took a day at most   {most}   {'kept' if kept else 'broken'}")
     print(f"the file grows a day by (KiB): messages {before[0]:.1f}, then {after[0]:.1f}; the rest {before[1]:.1f}, ", end="")
     print(f"then {after[1]:.1f}")
-    by_name = sorted(((grown(halves[1], lambda name, one=one: name == one), one) for one in days[-1].bytes), reverse=True)
+    by_name = sorted(((grown(halves[1], lambda name, one=day: name == one), day) for day in days[-1].bytes), reverse=True)
     print("   then most: " + ", ".join(f"{name} {size:.1f}" for size, name in by_name[:8]))
     ratio = sum(after) / sum(before)
     print(f"a day in the second half / in the first   {ratio:.2f}   bound {FLAT}")

@@ -149,7 +149,7 @@ def _look_up(options: Options, did: Attempted) -> Sequence[LessonHint]:
         slip = [markers.ANY] if step.done.exit_code == NOT_FOUND else []
         markers.mark(options, did.place, [step.tool], slip, more=True)
     later.do(places.cache, partial(_record, options, did, drawn))
-    return [one.hint for one in drawn if one.shown]
+    return [other.hint for other in drawn if other.shown]
 
 
 def _drawn(database: Path, did: Attempted, chosen: LessonSettings) -> Sequence[Drawn]:

@@ -128,7 +128,7 @@ class Runtime:
 
     def persona_called(self, name: str) -> str:
         """Return the id of the persona with this id or name. Raises `UsageError` if there is none."""
-        found = next((key for key, one in self.personas.items() if name.lower() in (key, one.name.lower())), None)
+        found = next((key for key, persona in self.personas.items() if name.lower() in (key, persona.name.lower())), None)
         if found is None:
             wrong = f"There is no persona {name!r}." if name else "Write /persona and a name."
             raise UsageError(wrong, f"There are: {', '.join(sorted(self.personas))}.")

@@ -258,7 +258,7 @@ def expected(name: str) -> str:
         return f"{name} is {' or '.join(kind)}."
     if kind is str:
         return f"{name} is a text. {field.description}"
-    limits = {end: at for one in field.metadata for end in ("ge", "le") if (at := getattr(one, end, None)) is not None}
+    limits = {end: at for item in field.metadata for end in ("ge", "le") if (at := getattr(item, end, None)) is not None}
     number = "a whole number" if kind is int else "a number"
     return f"{name} is {number} from {limits['ge']:,} to {limits['le']:,}."
 

@@ -48,9 +48,9 @@ class Reader:
 
     def embed(self, texts: Sequence[str], *, wait: bool = True) -> NDArray[np.float32]:  # it may wait in a test
         assert Reader._opened
-        new = [one for one in dict.fromkeys(texts) if one not in Reader._vectors]
+        new = [text for text in dict.fromkeys(texts) if text not in Reader._vectors]
         Reader._vectors.update(zip(new, Reader._opened.embed(new), strict=True))
-        return np.array([Reader._vectors[one] for one in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+        return np.array([Reader._vectors[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
     def stopped_by(self, cancel: Cancel) -> AbstractContextManager[None]:
         assert Reader._opened
@@ -105,7 +105,7 @@ def trust(runtime: Runtime, *jobs: ModelJob) -> None:
     model = runtime.chat.ready()
     assert model
     with runtime.write() as session:
-        model_jobs.save_tests(session, key_of(model), {one: JobTest(20, 20) for one in jobs or MODEL_JOBS})
+        model_jobs.save_tests(session, key_of(model), {job: JobTest(20, 20) for job in jobs or MODEL_JOBS})
 
 
 def fact(text: str, at: datetime, **other: Any) -> Memory:
@@ -141,8 +141,8 @@ def erase(runtime: Runtime, *memory_ids: str, messages: bool = False) -> Receipt
 
 def tidy(runtime: Runtime) -> int:
     """Do the jobs of now and then that are due, but for the backup; return how many things were done."""
-    due = [one for one in jobs.NOW_AND_THEN if one.name != "backup"]
-    return sum(one for one in jobs.run_due(runtime, Cancel(), due) if isinstance(one, int))
+    due = [job for job in jobs.NOW_AND_THEN if job.name != "backup"]
+    return sum(event for event in jobs.run_due(runtime, Cancel(), due) if isinstance(event, int))
 
 
 def only(kind: type, happened: Iterable[object]) -> Any:

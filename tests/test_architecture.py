@@ -461,13 +461,13 @@ def draws_markup(file: Path) -> Iterator[int]:
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in widgets:
                 made = [node]
-            case ast.ClassDef(bases=bases) if {one.id for one in bases if isinstance(one, ast.Name)} & widgets:
-                calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
-                made = [one for one in calls if ast.unparse(one.func) == "super().__init__"]
+            case ast.ClassDef(bases=bases) if {expr.id for expr in bases if isinstance(expr, ast.Name)} & widgets:
+                calls = (other for other in ast.walk(node) if isinstance(other, ast.Call))
+                made = [call for call in calls if ast.unparse(call.func) == "super().__init__"]
                 if not made:
                     yield node.lineno
         for call in made:
-            if not any(one.arg == "markup" and ast.unparse(one.value) == "False" for one in call.keywords):
+            if not any(keyword.arg == "markup" and ast.unparse(keyword.value) == "False" for keyword in call.keywords):
                 yield call.lineno
 
 
@@ -524,7 +524,7 @@ def defined_names() -> Iterator[tuple[Path, str]]:
 
 
 def test_only_the_store_knows_sqlite() -> None:
-    found = [one.place for file in FILES if owner(file) != "store" for one in imports(file) if one.top == "sqlite3"]
+    found = [other.place for file in FILES if owner(file) != "store" for other in imports(file) if other.top == "sqlite3"]
     assert found == [], "services get a session from the runtime"
 
 

@@ -39,7 +39,7 @@ def test_what_is_imported_is_required_and_what_is_required_is_imported() -> None
     provides = packages_distributions()
     imported = {provides[package][0].lower().replace("_", "-") for package in imported_packages()}
     required = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["mcp"]]
-    assert imported == {name_of(one) for one in required} - DATA_ONLY
+    assert imported == {name_of(item) for item in required} - DATA_ONLY
 
 
 def test_every_requirement_has_its_reason_beside_it() -> None:
@@ -49,13 +49,13 @@ def test_every_requirement_has_its_reason_beside_it() -> None:
 
 
 def test_textual_is_pinned_exactly() -> None:
-    assert [one for one in PROJECT["dependencies"] if name_of(one) == "textual" and re.fullmatch(r"textual==[\d.]+", one)]
+    assert [item for item in PROJECT["dependencies"] if name_of(item) == "textual" and re.fullmatch(r"textual==[\d.]+", item)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch has one build, and it has no CUDA")
 def test_torch_is_its_cpu_build() -> None:
     assert version("torch").endswith("+cpu"), "torch came with CUDA, gigabytes that memapp never uses: install with `make`."
-    cuda = sorted(one.name for one in distributions() if one.name.lower().startswith("nvidia"))
+    cuda = sorted(distribution.name for distribution in distributions() if distribution.name.lower().startswith("nvidia"))
     assert not cuda, f"These CUDA packages are never used: {cuda}. Remove .venv and install with `make`."
 
 
@@ -72,14 +72,14 @@ def test_one_sqlite_is_installed() -> None:
 
 def test_the_list_of_models_has_what_the_app_shows() -> None:
     models = tomllib.loads((ROOT / "models/manifest.toml").read_text("utf-8"))["model"]
-    assert [one.get("embeds", False) for one in models if one["file"] == ""] == [False, True]
-    for one in models:
-        assert {"name", "file", "bytes", "licence", "source", "note"} <= set(one)
-        assert one["file"] == "" or re.fullmatch(r"[\w.-]+\.gguf", one["file"])
-        assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+", one["source"])
-        assert re.fullmatch("[0-9a-f]{40}|", one.get("commit", "")) and re.fullmatch("[0-9a-f]{64}|", one.get("sha256", ""))
-        assert one["note"].endswith(".")
-    assert len({one["name"] for one in models}) == len({one["file"] for one in models}) + 1 == len(models)
+    assert [model.get("embeds", False) for model in models if model["file"] == ""] == [False, True]
+    for item in models:
+        assert {"name", "file", "bytes", "licence", "source", "note"} <= set(item)
+        assert item["file"] == "" or re.fullmatch(r"[\w.-]+\.gguf", item["file"])
+        assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+", item["source"])
+        assert re.fullmatch("[0-9a-f]{40}|", item.get("commit", "")) and re.fullmatch("[0-9a-f]{64}|", item.get("sha256", ""))
+        assert item["note"].endswith(".")
+    assert len({model["name"] for model in models}) == len({model["file"] for model in models}) + 1 == len(models)
     (default,) = [model for model in models if model.get("default")]
     wheels = default["wheels"]
     assert len(wheels["parts"]) == -(-default["bytes"] // wheels["part_bytes"]) == len({name for name, _ in wheels["parts"]})

@@ -180,7 +180,7 @@ def test_of_several_writers_none_loses_what_another_wrote(tmp_path: Path) -> Non
     with ThreadPoolExecutor(len(given)) as others:
         list(others.map(lambda name: write(path, name, str(given[name]).lower()), given))
     assert {name: getattr(load(path, environment={}).settings, name) for name in given} == given
-    assert [one.name for one in tmp_path.iterdir()] == ["config.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["config.toml"]
 
 
 def test_a_wrong_value_in_the_file_can_be_set_right(tmp_path: Path) -> None:

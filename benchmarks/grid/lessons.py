@@ -92,26 +92,26 @@ class Lessons:
 
     def pass_off_as(self, tool: str) -> None:
         """Take all lessons for some of this tool."""
-        for one in self.kept.values():
-            one.match = one.match._replace(tool=tool)
-            one.triggers = [trigger._replace(tool=tool, scope=tool) for trigger in one.triggers]
+        for kept in self.kept.values():
+            kept.match = kept.match._replace(tool=tool)
+            kept.triggers = [trigger._replace(tool=tool, scope=tool) for trigger in kept.triggers]
 
     def before(self, tool: str, now: datetime) -> list[Hint]:
         """Return what is shown before a run."""
-        matches = [one.match for one in self.kept.values()]
+        matches = [kept.match for kept in self.kept.values()]
         return self._show(rank(matches, tool, (), now, MOST_BEFORE_RUN), 0, None)
 
     def on_error(self, tool: str, attempt: ToolAttempt, place: int, now: datetime) -> list[Hint]:
         """Return what is shown after an error, the step after which so many were taken."""
         event = fingerprint(tool, tool, attempt, ())
-        matches = [match for one in self.kept.values() if (match := fitting(one, event, attempt.action))]
+        matches = [match for kept in self.kept.values() if (match := fitting(kept, event, attempt.action))]
         return self._show(rank(matches, tool, (), now, MOST_ON_ERROR), place, event)
 
     def _show(self, ranked: Sequence[RankedLesson], place: int, event: Fingerprint | None) -> list[Hint]:
         hints: list[Hint] = []
-        for one in ranked:
-            lesson = self.kept[one.match.lesson_id]
-            shown = not (one.match.unproven and is_withheld(f"{self._random.random()}"))
+        for other in ranked:
+            lesson = self.kept[other.match.lesson_id]
+            shown = not (other.match.unproven and is_withheld(f"{self._random.random()}"))
             self._activations.append(Activation(lesson, place, event, shown))
             hints += [lesson.hint] if shown else []
         return hints
@@ -120,8 +120,8 @@ class Lessons:
         """Settle the activations of a run, judge what they were of, and learn from the run's failures."""
         counted = Counted()
         events = [fingerprint(tool, tool, step.attempt, ()) if step.channel else None for step in went.steps]
-        for one in self._activations:
-            self._settle(one, went.steps, events, now, counted)
+        for activation in self._activations:
+            self._settle(activation, went.steps, events, now, counted)
         self._activations.clear()
         for lesson in self.kept.values():
             self._judge(lesson, counted)
@@ -158,7 +158,7 @@ class Lessons:
 
     def _loses(self, lesson_id: str) -> bool:
         wins = [wins for pair, wins in self.conflicts.items() if lesson_id in pair]
-        return any(always_loses(one[lesson_id], one.total() - one[lesson_id]) for one in wins)
+        return any(always_loses(counter[lesson_id], counter.total() - counter[lesson_id]) for counter in wins)
 
     def _judge(self, lesson: Kept, counted: Counted) -> None:
         record = LessonRecord(
@@ -191,10 +191,10 @@ class Lessons:
     def _add(self, tool: str, wrong: str, correct: str, event: Fingerprint, now: datetime) -> Kept:
         """Return the lesson that says this, a new one if none does; the same fix for the same error is the same lesson."""
         fix = Fix.of(wrong, correct)
-        for one in self.kept.values():
-            if one.match.tool == tool and one.fix == fix:
-                one.triggers += [event] if event not in one.triggers else []
-                return one
+        for kept in self.kept.values():
+            if kept.match.tool == tool and kept.fix == fix:
+                kept.triggers += [event] if event not in kept.triggers else []
+                return kept
         name = f"{len(self.kept):04}"
         match = LessonMatch(lesson_id=name, status="candidate", tool=tool, session=f"{now}", evidence_at=now)
         self.kept[name] = Kept(match, wrong, correct, [event])
@@ -202,11 +202,11 @@ class Lessons:
         return self.kept[name]
 
     def _link(self) -> None:
-        for one, other in combinations(self.kept.values(), 2):
-            pair = one.match.lesson_id, other.match.lesson_id
-            if pair not in self.conflicts and are_in_conflict(one.triggers, one.fix, other.triggers, other.fix):
+        for kept, other in combinations(self.kept.values(), 2):
+            pair = kept.match.lesson_id, other.match.lesson_id
+            if pair not in self.conflicts and are_in_conflict(kept.triggers, kept.fix, other.triggers, other.fix):
                 self.conflicts[pair] = Counter()
-                one.match = one.match._replace(conflicts=one.match.conflicts | {pair[1]})
+                kept.match = kept.match._replace(conflicts=kept.match.conflicts | {pair[1]})
                 other.match = other.match._replace(conflicts=other.match.conflicts | {pair[0]})
 
 

@@ -59,7 +59,7 @@ class QuestionGroup(click.Group):
         if cmd_name not in MODULES:
             return super().get_command(ctx, cmd_name)
         module = import_module(f"memapp.cli.{MODULES[cmd_name]}")
-        found = next(getattr(module, one) for one in _function_names(cmd_name) if hasattr(module, one))
+        found = next(getattr(module, name) for name in _function_names(cmd_name) if hasattr(module, name))
         assert isinstance(found, click.Command)
         return found
 
@@ -119,7 +119,7 @@ def _is_question(args: Sequence[str]) -> bool:
 def _listed(name: str) -> click.Command:
     """Return a command as far as a list shows it, out of its source: the key for completion must not load thirty commands."""
     functions = _functions(MODULES[name])
-    return click.Command(name, help=next(functions[one] for one in _function_names(name) if one in functions))
+    return click.Command(name, help=next(functions[text] for text in _function_names(name) if text in functions))
 
 
 def _function_names(command: str) -> tuple[str, str]:
@@ -137,7 +137,7 @@ def _meant(word: str, commands: Sequence[str], *, is_alone: bool) -> str:
     """Return the command that was meant, if one was: `memapp how do I` is a question, `memapp serach tea` a slip."""
     if " " in word.strip():
         return ""
-    slips = (one for one in commands if is_slip(word, one))
+    slips = (command for command in commands if is_slip(word, command))
     alone = SCREENS.get(word.casefold()) or nearest(word, commands, NEAR_ALONE) if is_alone else ""
     return next(slips, alone)
 

@@ -33,7 +33,7 @@ def list_(runtime: Runtime) -> Output:
     """List the agents, those with the longest record first."""
     found = service.list_agents(runtime)
     output = listing(found, _row, "Nobody did anything yet: chat, and correct what is remembered.")
-    return Output([_data(one) for one in found], rows=output.rows, notes=output.notes)
+    return Output([_data(agent) for agent in found], rows=output.rows, notes=output.notes)
 
 
 def _row(agent: Agent) -> dict[str, str]:
@@ -106,14 +106,14 @@ def export(options: dict[str, Any], name: str | None, output: Path | None) -> No
     """Export an agent, or all agents, as memory/<agent>.json."""
     with opened(options, read_only=True) as runtime:
         found = [service.get_agent(runtime, name)] if name else service.list_agents(runtime)
-        data = {one.name: agent_files.export_agent(runtime, one) for one in found}
+        data = {agent.name: agent_files.export_agent(runtime, agent) for agent in found}
         if output is None:
             show_json(data[found[0].name] if name else list(data.values()))
             return
         folder = output / "memory"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for one, record in data.items():
-            target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', one)}.json"
+        for item, record in data.items():
+            target = folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', item)}.json"
             refuse_own(options, target)
             write_private(runtime, target, [strict_json.write(record, indent=2), "\n"])
     say(f"Written: {counted(len(data), 'agent')}, in {folder}.")

@@ -76,7 +76,7 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
         old = replaced(request, says)
         is_open = request.expires_at >= runtime.clock()
         state, until = ("pending", f", open until {when(request.expires_at)}") if is_open else ("unanswered, so a no", "")
-        beside = "; ".join(one for one in says if one != old)
+        beside = "; ".join(text for text in says if text != old)
     notes = [
         f"{state}, {came_from(request)}, asked on {when(request.created_at)}{until}",
         f"stays beside: {beside}" if beside else "",
@@ -85,7 +85,7 @@ def show_(runtime: Runtime, request_id: str, limit: int) -> Output:
         INSTRUCTION if request.proposer.startswith(CLIENT) and is_instruction(request.new_value) else "",
         *messages_behind(evidence),
     ]
-    data = {**asdict(request), "memory": memory, "said": [one.text for one in evidence]}
+    data = {**asdict(request), "memory": memory, "said": [message.text for message in evidence]}
     if request.field == CONFLICT:
         said = _from_to(request.old_value, request.new_value)
         return Output(data, f"{label(request.field)}: {said}", notes=[notes[0], NEWER_OR_BOTH])

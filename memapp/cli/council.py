@@ -64,7 +64,9 @@ def _thread(runtime: Runtime, chat_id: str) -> Thread | None:
 def _answered(runtime: Runtime, thread: Thread | None) -> str:
     """Return the last message of a chat that was answered."""
     messages = chats.page(runtime, thread.id).messages if thread else []
-    found = next((one.reply_to for one in reversed(messages) if one.role is Role.ASSISTANT and one.reply_to), None)
+    found = next(
+        (message.reply_to for message in reversed(messages) if message.role is Role.ASSISTANT and message.reply_to), None
+    )
     if found is None:
         raise UsageError("There is no answer to review.", "Write a question after `memapp council`.")
     return found

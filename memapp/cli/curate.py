@@ -70,7 +70,7 @@ def _do(runtime: Runtime, memory_ids: tuple[str, ...], action: Callable[..., Rev
     found = ids.memories(runtime, memory_ids)
     action(runtime, *found)
     after = curate.get_many(runtime, found)
-    return Output(after, aside="\n".join(f"{did}: {one.text}" for one in after))
+    return Output(after, aside="\n".join(f"{did}: {memory.text}" for memory in after))
 
 
 @click.command()
@@ -105,12 +105,12 @@ def _bring_back(runtime: Runtime, memory_ids: tuple[str, ...]) -> Output:
     elif unsaid:
         hint = "See: memapp consents list." if back.asked else "Write what is right: memapp profile set."
         error = NeedsYes(f"Not restored, since it says something of your profile: {_named(unsaid)}.", hint)
-    said = "\n".join(f"Restored: {one.text}" for one in restored)
+    said = "\n".join(f"Restored: {memory.text}" for memory in restored)
     return Output({"restored": restored, "stayed": [*known, *unsaid]}, aside=said, error=error)
 
 
 def _named(found: list[Memory]) -> str:
-    return "; ".join(one.text for one in found).rstrip(".")
+    return "; ".join(memory.text for memory in found).rstrip(".")
 
 
 @click.command()

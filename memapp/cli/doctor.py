@@ -49,7 +49,7 @@ def doctor(options: dict[str, Any], as_json: bool) -> None:
     last_crash = _last_crash(options, report)
     problems = _check_store(options, report)
     crash = f"{last_crash} says where memapp crashed last, and none of your words. Add it to a report, or delete it."
-    notes = [*(f"Problem: {one}" for one in problems), crash if last_crash else ""]
+    notes = [*(f"Problem: {problem}" for problem in problems), crash if last_crash else ""]
     notes.append(f"{counted(len(problems), 'problem')} found." if problems else "No problem found.")
     rows = [{"what": name, "is": value} for name, value in report.items()]
     Output({**report, "problems": problems}, rows=rows, notes=notes).write(as_json)
@@ -90,7 +90,7 @@ def _check_store(options: dict[str, Any], report: dict[str, str]) -> list[str]:
             if lost := curate.undefined_categories(runtime):
                 where = counted(len(lost), "category", "categories")
                 problems.append(f"Memories in {where} are seen by no chat. Define what is missing in {runtime.paths.categories}.")
-            if programs := [one for one in trust.list_agents(runtime) if one.name.startswith(CLIENT)]:
+            if programs := [agent for agent in trust.list_agents(runtime) if agent.name.startswith(CLIENT)]:
                 report["other programs"] = f"{counted(len(programs), 'agent')}; {EACH_LOADS}"
             learning = activity.learning(runtime)
             report["learning"] = f"{counted(learning.waiting, 'message')} waiting, {learning.set_aside:,} set aside"

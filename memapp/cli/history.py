@@ -65,7 +65,7 @@ def history(options: dict[str, Any], memory_id: str, diff: tuple[int, int] | Non
 def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
     """Return the last entries, and what a memory replaced."""
     numbers = _numbers(runtime)
-    found = [_full_row(runtime, numbers, one) for one in activity.entries(runtime, memory_id, limit=limit)]
+    found = [_full_row(runtime, numbers, entry) for entry in activity.entries(runtime, memory_id, limit=limit)]
     rows = [
         {
             "when": when(row["at"]),
@@ -78,7 +78,7 @@ def _latest(runtime: Runtime, memory_id: str, limit: int) -> Output:
         for row in found
     ]
     moments = activity.timeline(runtime, memory_id) if memory_id else ()
-    replaced = [f"It replaced “{text}”" for one in moments for text in one.replaced]
+    replaced = [f"It replaced “{text}”" for moment in moments for text in moment.replaced]
     return Output(found, rows=rows, notes=replaced if rows else ["Nothing was changed yet."])
 
 
@@ -92,7 +92,7 @@ def _about(row: dict[str, Any]) -> str:
 def _write_all(runtime: Runtime, memory_id: str, form: str) -> None:
     """Write every entry, oldest first."""
     numbers = _numbers(runtime)
-    rows = (_full_row(runtime, numbers, one) for one in reversed(list(_all_entries(runtime, memory_id))))
+    rows = (_full_row(runtime, numbers, entry) for entry in reversed(list(_all_entries(runtime, memory_id))))
     if form == "jsonl":
         for row in rows:
             show(strict_json.write(plain(row)))
@@ -118,7 +118,7 @@ def _numbers(runtime: Runtime) -> Numbers:
 
     @cache
     def begun(memory_id: str) -> list[int]:
-        return [one.version.id for one in activity.timeline(runtime, memory_id)]
+        return [moment.version.id for moment in activity.timeline(runtime, memory_id)]
 
     return lambda memory_id, version: None if version is None else bisect_right(begun(memory_id), version) or None
 
@@ -126,7 +126,7 @@ def _numbers(runtime: Runtime) -> Numbers:
 def _full_row(runtime: Runtime, numbers: Numbers, entry: Entry) -> dict[str, Any]:
     """Return an entry with what was said before and after, and the ids of the messages it rests on, as far as not erased."""
     old, new, evidence = (_of_profile if entry.event is Event.PROFILE else _of_memory)(runtime, entry)
-    before, after = (numbers(entry.memory_id, one) for one in (entry.before, entry.after))
+    before, after = (numbers(entry.memory_id, number) for number in (entry.before, entry.after))
     fields = {**asdict(entry), "before": before, "after": after, "old": old, "new": new, "evidence": evidence}
     return {name: fields[name] for name in COLUMNS}
 
@@ -148,7 +148,7 @@ def _of_profile(runtime: Runtime, entry: Entry) -> Said:
 
 def _difference(runtime: Runtime, memory_id: str, first: int, second: int) -> Output:
     """Return what two versions of a memory say differently."""
-    found = [one.version for one in activity.timeline(runtime, memory_id)]
+    found = [moment.version for moment in activity.timeline(runtime, memory_id)]
     for number in (first, second):
         if not 1 <= number <= len(found):
             raise NotFound(f"This memory has no version {number}.", f"It has {counted(len(found), 'version')}, from 1 on.")

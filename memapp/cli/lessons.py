@@ -67,11 +67,13 @@ def show(runtime: Runtime, lesson_id: str) -> Output:
     lesson = browse.get_lesson(runtime, ids.lesson(runtime, lesson_id))
     behind = browse.behind(runtime, lesson)
     lines = [f"- {_plain(lesson.wrong)}", f"+ {_plain(lesson.correct)}", "", *_about(lesson)]
-    lines += [f"error: {_plain(one)}" for one in behind.errors]
-    lines += [f"against: {_plain(one.correct)} (this one worked {won}, that one {lost})" for one, won, lost in behind.conflicts]
-    for one in behind.evidence:
-        then = f"  then  {_plain(one.solved_by)}" if one.solved_by else ""
-        lines.append(f"{when(one.at)}  {_plain(one.action)}{then}")
+    lines += [f"error: {_plain(error)}" for error in behind.errors]
+    lines += [
+        f"against: {_plain(lesson.correct)} (this one worked {won}, that one {lost})" for lesson, won, lost in behind.conflicts
+    ]
+    for evidence in behind.evidence:
+        then = f"  then  {_plain(evidence.solved_by)}" if evidence.solved_by else ""
+        lines.append(f"{when(evidence.at)}  {_plain(evidence.action)}{then}")
     return Output(
         {"lesson": lesson, "errors": behind.errors, "evidence": behind.evidence, "conflicts": behind.conflicts}, "\n".join(lines)
     )
@@ -166,12 +168,16 @@ def health_(runtime: Runtime, plot: bool, limit: int) -> Output:
     data = {"all": next(iter(together), None), "days": days, "runs": of_runs, "unsolved": unsolved, "referees": models}
     nothing = () if together else ("Nothing was recorded yet: memapp run -- COMMAND.",)
     if plot:
-        return Output(data, rows=[_bar(one) for one in reversed(days)], notes=nothing)
+        return Output(data, rows=[_bar(health) for health in reversed(days)], notes=nothing)
     name = short_ids(runtime, "runs")
-    rows = [{"name": "all", **_figures(one)} for one in together] + [{"name": one.name, **_figures(one)} for one in days]
-    rows += [{"name": name(one.name), **_figures(one)} for one in of_runs]
-    rows += [{"name": "unsolved", "runs": counted(one.times, "time"), "steps": _plain(one.action)} for one in unsolved]
-    return Output(data, rows=rows + [_referee(one) for one in models], notes=nothing)
+    rows = [{"name": "all", **_figures(health)} for health in together] + [
+        {"name": health.name, **_figures(health)} for health in days
+    ]
+    rows += [{"name": name(health.name), **_figures(health)} for health in of_runs]
+    rows += [
+        {"name": "unsolved", "runs": counted(failure.times, "time"), "steps": _plain(failure.action)} for failure in unsolved
+    ]
+    return Output(data, rows=rows + [_referee(calibration) for calibration in models], notes=nothing)
 
 
 def _referee(one: Calibration) -> dict[str, str]:
@@ -206,8 +212,8 @@ def _do(runtime: Runtime, parts: tuple[str, ...], deed: Callable[..., Revision],
 
 
 def _told(runtime: Runtime, lesson_ids: list[str], did: str) -> Output:
-    after = [browse.get_lesson(runtime, one) for one in lesson_ids]
-    return Output(after, aside="\n".join(f"{did}: {_plain(one.rule_text)}" for one in after))
+    after = [browse.get_lesson(runtime, memory_id) for memory_id in lesson_ids]
+    return Output(after, aside="\n".join(f"{did}: {_plain(lesson.rule_text)}" for lesson in after))
 
 
 def _listed(runtime: Runtime, found: list[Lesson], limit: int, nothing: str) -> Output:
@@ -308,11 +314,11 @@ def _went(run: Run) -> str:
 @writes
 def remove(runtime: Runtime, run_ids: tuple[str, ...], yes: bool) -> Output:
     """Erase runs and their steps for good; the lessons stay."""
-    found = [service.get_run(runtime, one) for one in dict.fromkeys(ids.run(runtime, part) for part in run_ids)]
-    what = f"{counted(len(found), 'run')} with {counted(sum(one.steps for one in found), 'step')}"
+    found = [service.get_run(runtime, memory_id) for memory_id in dict.fromkeys(ids.run(runtime, part) for part in run_ids)]
+    what = f"{counted(len(found), 'run')} with {counted(sum(run.steps for run in found), 'step')}"
     if not yes:
         raise NeedsYes(f"This would erase for good: {what}. What memapp learned there stays.", "Add --yes to do it.")
-    service.remove(runtime, [one.id for one in found])
+    service.remove(runtime, [run.id for run in found])
     return Output(found, aside=f"Erased: {what}.")
 
 

@@ -115,5 +115,5 @@ def show_(runtime: Runtime, memory_id: str) -> Output:
         notes.append(f"to bring it back: memapp restore {memory.id}")
     if memory.tags:
         notes.append(f"tags: {', '.join(memory.tags)}")
-    data = {**asdict(memory), "said": [one.text for one in sources]}
+    data = {**asdict(memory), "said": [message.text for message in sources]}
     return Output(data, memory.with_before, notes=[*notes, *messages_behind(sources)])

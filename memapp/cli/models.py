@@ -97,13 +97,15 @@ def test(options: dict[str, Any], name: str, as_json: bool) -> None:
         if not load_embedder(runtime):
             raise ModelError("The test needs the embedding model.", runtime.embedding.note)
         cases = []
-        for one in model_test.test(runtime, model, Cancel()):
-            cases.append(one)
-            say(f"{'✓' if one.passed else '✗'} {one.job}: {one.asked} -> {one.said}")
+        for result in model_test.test(runtime, model, Cancel()):
+            cases.append(result)
+            say(f"{'✓' if result.passed else '✗'} {result.job}: {result.asked} -> {result.said}")
         tests, trusted = model_jobs.results_of(runtime, model), model_jobs.in_words(runtime, model_jobs.key_of(model))
-    rows = [{"job": job, "passed": f"{one.passed} of {one.of}", "": "✓" if one.holds(job) else "✗"} for job, one in tests.items()]
-    jobs = {job: asdict(one) for job, one in tests.items()}
-    data = {"model": model.name, "jobs": jobs, "cases": [asdict(one) for one in cases]}
+    rows = [
+        {"job": job, "passed": f"{item.passed} of {item.of}", "": "✓" if item.holds(job) else "✗"} for job, item in tests.items()
+    ]
+    jobs = {job: asdict(test) for job, test in tests.items()}
+    data = {"model": model.name, "jobs": jobs, "cases": [asdict(result) for result in cases]}
     Output(data, rows=rows, notes=(f"{model.name}: {trusted}",)).write(as_json)
 
 
@@ -174,7 +176,7 @@ def rm(options: dict[str, Any], name: str, yes: bool) -> None:
     """
     with opened(options, read_only=not yes) as runtime:
         files = downloads.files_of(runtime, name)
-        size = f"{sum(one.stat().st_size for one in files) / 1e6:,.0f} MB"
+        size = f"{sum(path.stat().st_size for path in files) / 1e6:,.0f} MB"
         if not yes:
             raise NeedsYes(f"This would remove {name}, {size}: {', '.join(map(str, files))}.", "Add --yes to do it.")
         downloads.remove_model(runtime, name)

@@ -95,13 +95,13 @@ def listing(
     shown = found[:limit]
     more = f"There are more: add -n {2 * limit}." if limit is not None and len(found) > limit else ""
     return Output(
-        shown, rows=[row(one) for one in shown], notes=() if found else (nothing,), aside="\n".join(filter(None, (aside, more)))
+        shown, rows=[row(hit) for hit in shown], notes=() if found else (nothing,), aside="\n".join(filter(None, (aside, more)))
     )
 
 
 def messages_behind(messages: "Sequence[Message]") -> list[str]:
     """Return what is said of the messages that something was learned from."""
-    return [f"from {when(one.created_at)}: {one.text}" for one in messages]
+    return [f"from {when(message.created_at)}: {message.text}" for message in messages]
 
 
 def has_terminal() -> bool:
@@ -223,11 +223,11 @@ def plain(value: Any) -> Any:
         case None | bool() | int() | float() | str():
             return value
         case Mapping():
-            return {name: plain(one) for name, one in value.items()}
+            return {name: plain(item) for name, item in value.items()}
         case tuple() if hasattr(value, "_asdict"):
             return plain(value._asdict())
         case list() | tuple():
-            return [plain(one) for one in value]
+            return [plain(item) for item in value]
         case _ if is_dataclass(value):
-            return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return value.isoformat() if isinstance(value, datetime) else str(value)

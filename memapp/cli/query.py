@@ -44,7 +44,7 @@ def query(options: dict[str, Any], /, text: tuple[str, ...], agent: str | None, 
         found = service.query(runtime, runtime.categories.capability(agent, runtime.user_id), request)
     data = {
         "header": found.header,
-        "memories": [one.model_dump(mode="json") for one in found.memories],
+        "memories": [bullet.model_dump(mode="json") for bullet in found.memories],
         "left_out": found.left_out,
     }
     lines = [*found.header, *map(_in_full if request.returned == "full" else _in_a_line, found.memories)]

@@ -55,16 +55,16 @@ def why(runtime: Runtime, explain: bool, command: tuple[str, ...]) -> Output:
     """
     if command:
         found = runs.bearing(runtime, Shell(program([*command]), Path(light_run.here())), command_line(command))
-        lines = [f"{one.in_advance}{_explained(one, explain)}" for one in found] or ["There is no lesson for this command."]
-        return Output({"lessons": [_data(one) for one in found]}, "\n".join(lines))
+        lines = [f"{hint.in_advance}{_explained(hint, explain)}" for hint in found] or ["There is no lesson for this command."]
+        return Output({"lessons": [_data(hint) for hint in found]}, "\n".join(lines))
     failure = runs.why(runtime, Shell("", Path(light_run.here())).scope)
     if failure is None:
         raise UsageError("Nothing failed here under `memapp run`.")
     error, hints = failure
     lines = [f"failed: {one_line(clean(error.action))}"]
     lines += [f"kind: {', '.join(error.tags).replace('_', ' ')}"] if error.tags else []
-    lines += [f"{one.in_a_line}{_explained(one, explain)}" for one in hints]
-    return Output({"failed": error, "lessons": [_data(one) for one in hints]}, "\n".join(lines))
+    lines += [f"{hint.in_a_line}{_explained(hint, explain)}" for hint in hints]
+    return Output({"failed": error, "lessons": [_data(hint) for hint in hints]}, "\n".join(lines))
 
 
 def _explained(one: LessonHint, explain: bool) -> str:

@@ -52,7 +52,7 @@ def _show(table: Table, limit: int, as_json: bool) -> None:
     if as_json:
         show_json({"columns": table.columns, "rows": rows})
     else:
-        lines = [table.columns, *([NULL if one is None else one for one in row] for row in rows)]
+        lines = [table.columns, *([NULL if item is None else item for item in row] for row in rows)]
         show_rows([{str(number): cell for number, cell in enumerate(line)} for line in lines])
     if table.is_cut:
         say(f"There are more: add -n {2 * limit}.")

@@ -59,10 +59,10 @@ def stats(options: dict[str, Any], days: int, as_json: bool) -> None:
         ([heads] if on_terminal and counts else [])
         + [
             {
-                "part": part_of(one) if on_terminal else one.node,
-                "did": operation_of(one) if on_terminal else one.op,
-                **{"today": one.today, "week": one.week, "total": one.total, "failed": one.failed},
+                "part": part_of(count) if on_terminal else count.node,
+                "did": operation_of(count) if on_terminal else count.op,
+                **{"today": count.today, "week": count.week, "total": count.total, "failed": count.failed},
             }
-            for one in counts
+            for count in counts
         ]
     )

@@ -65,7 +65,11 @@ def purge(
 def _chosen(runtime: Runtime, memory_ids: tuple[str, ...], *, expired: bool) -> list[str]:
     if not memory_ids:
         now = runtime.clock()
-        return [one.id for one in lifecycle.trash(runtime, limit=None) if not expired or (one.purge_at and one.purge_at <= now)]
+        return [
+            memory.id
+            for memory in lifecycle.trash(runtime, limit=None)
+            if not expired or (memory.purge_at and memory.purge_at <= now)
+        ]
     found = [curate.get(runtime, memory_id) for memory_id in ids.memories(runtime, memory_ids, "trash")]
     for memory in found:
         if memory.purge_at is None:

@@ -34,7 +34,7 @@ def _seconds(_ctx: click.Context, _option: click.Parameter, budget: str) -> floa
 
 def _jobs(_ctx: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Job]:
     """Return the jobs with these names. Raises `UsageError` for a name that none has."""
-    known = {one.name: one for one in jobs.JOBS}
+    known = {job.name: job for job in jobs.JOBS}
     if unknown := [name for name in names if name not in known]:
         raise UsageError(f"There is no job {unknown[0]!r}.", f"Known: {', '.join(known)}.")
     return [known[name] for name in dict.fromkeys(names)]
@@ -52,18 +52,18 @@ def upkeep(runtime: Runtime, named: list[Job], budget: float, dry_run: bool) -> 
     `memapp upkeep --budget 5m`.
     """
     wanted = named or list(jobs.JOBS)
-    chosen = [one for one in wanted if named or jobs.is_due(runtime, one)]
+    chosen = [job for job in wanted if named or jobs.is_due(runtime, job)]
     if not load_embedder(runtime):
         say(f"New texts are not indexed for search by meaning. {runtime.embedding.note}")
     if dry_run:
-        return _told(runtime, wanted, {one.name: one.waiting(runtime) for one in chosen}, "waits")
+        return _told(runtime, wanted, {job.name: job.waiting(runtime) for job in chosen}, "waits")
     models.load_chat_model(runtime)
     if runtime.chat.ready() is None:
         say(f"No model is asked for anything. {runtime.chat.note}")
     began = runtime.clock()
     done = _run(runtime, chosen, budget)
-    reports = {one.name: said for one in chosen if (said := one.report(runtime, began))}
-    return _told(runtime, wanted, {one.name: done[one.name] for one in chosen}, "done", reports)
+    reports = {job.name: said for job in chosen if (said := job.report(runtime, began))}
+    return _told(runtime, wanted, {job.name: done[job.name] for job in chosen}, "done", reports)
 
 
 def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
@@ -75,8 +75,8 @@ def _run(runtime: Runtime, chosen: list[Job], seconds: float) -> Counter[str]:
                 say(f"The time was over before {job.name}: it goes on where it was the next time.")
                 break
             with _bar(job, job.waiting(runtime)) as bar:
-                for _, one in jobs.run(runtime, cancel, [job]):
-                    count = one if isinstance(one, int) else 1
+                for _, event in jobs.run(runtime, cancel, [job]):
+                    count = event if isinstance(event, int) else 1
                     done[job.name] += count
                     bar.update(count)
     return done
@@ -92,13 +92,13 @@ def _told(
 ) -> Output:
     """Return of each job what came of it, and when it is due again."""
     data, rows = [], []
-    for one in wanted:
-        pace = jobs.pace(runtime, one)
+    for job in wanted:
+        pace = jobs.pace(runtime, job)
         times = asdict(pace) if pace else {"ran_at": None, "due_at": None}
-        told = {"report": reports[one.name]} if one.name in reports else {}
-        data.append({"job": one.name, what: counts.get(one.name), **told, **times})
-        came = reports.get(one.name) or (f"{counts[one.name]} {what}" if one.name in counts else "not due")
-        rows.append({"job": one.name, what: came, "next": _next(one, pace), "does": one.does})
+        told = {"report": reports[job.name]} if job.name in reports else {}
+        data.append({"job": job.name, what: counts.get(job.name), **told, **times})
+        came = reports.get(job.name) or (f"{counts[job.name]} {what}" if job.name in counts else "not due")
+        rows.append({"job": job.name, what: came, "next": _next(job, pace), "does": job.does})
     return Output(data, rows=rows, notes=() if counts else ("Nothing is due.",))
 
 

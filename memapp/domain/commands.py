@@ -68,7 +68,7 @@ def runs_something(written: str) -> bool:
 def beginning(written: str) -> tuple[str, ...]:
     """Return the names of the commands that begin like what is written; none once a whole name or more stands there."""
     name = re.fullmatch("/([a-z]*)", written)
-    return tuple(one for one in COMMANDS if name and one.startswith(name[1]) and one != name[1])
+    return tuple(command for command in COMMANDS if name and command.startswith(name[1]) and command != name[1])
 
 
 def completed(name: str) -> str:

@@ -86,7 +86,7 @@ def is_taken_over(one: Dissent, text: str, objections: Sequence[Objection]) -> b
 
 def corrected(text: str, objections: Sequence[Objection]) -> str:
     """Return an answer with what the objections put in the place of what they quote."""
-    for one in objections:
-        if one.quote and one.quote in text:
-            text = text.replace(one.quote, one.instead, 1)
+    for objection in objections:
+        if objection.quote and objection.quote in text:
+            text = text.replace(objection.quote, objection.instead, 1)
     return "\n".join(" ".join(line.split()) for line in text.strip().splitlines())

@@ -56,15 +56,15 @@ class Delta:
     @property
     def memory_ids(self) -> tuple[str, ...]:
         """Those whose words stand in the header."""
-        told = [one.told for one in self.news if one.told.event not in TOLD_WITHOUT_TEXT]
-        return tuple(one.memory_id for one in told if not _is_of_profile(one))
+        told = [news_item.told for news_item in self.news if news_item.told.event not in TOLD_WITHOUT_TEXT]
+        return tuple(change.memory_id for change in told if not _is_of_profile(change))
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The header, in the format of the specification; nothing when nothing is to be told."""
         if not self.news:
             return ()
-        return (f"Memory updates since rev {self.since}:", *(_bullet(one) for one in self.news))
+        return (f"Memory updates since rev {self.since}:", *(_bullet(news_item) for news_item in self.news))
 
 
 NO_NEWS = Delta(0, (), ())
@@ -81,11 +81,11 @@ def summarise(
     """
     by_memory: dict[str, list[Logged]] = {}
     successors: dict[str, str] = {}
-    for one in logged:
-        memory_id = successors.get(one.memory_id, one.memory_id)
-        by_memory.setdefault(memory_id, []).append(one)
-        if one.replaces and one.replaces not in by_memory:
-            successors[one.replaces] = memory_id
+    for change in logged:
+        memory_id = successors.get(change.memory_id, change.memory_id)
+        by_memory.setdefault(memory_id, []).append(change)
+        if change.replaces and change.replaces not in by_memory:
+            successors[change.replaces] = memory_id
     silent: list[Logged] = []
     news: list[News] = []
     for entries in by_memory.values():
@@ -95,7 +95,7 @@ def summarise(
         else:
             news.append(News(told, tuple(entries), 1 + sum(entry.event == "merged" for entry in entries)))
     chosen = sorted(_together(news), key=lambda one: (-one.told.importance, -one.told.revision))[:BULLETS]
-    settled = [*silent, *(entry for one in chosen for entry in one.entries)]
+    settled = [*silent, *(entry for news_item in chosen for entry in news_item.entries)]
     return Delta(since, tuple(chosen), tuple(entry.id for entry in settled))
 
 
@@ -115,12 +115,12 @@ def _one(entries: Sequence[Logged], in_prompt: frozenset[str]) -> Logged | None:
 
 def _together(news: Sequence[News]) -> list[News]:
     """Put all memories that went the same way without their words into one bullet."""
-    told = [one for one in news if one.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(one.told)]
+    told = [news_item for news_item in news if news_item.told.event not in TOLD_WITHOUT_TEXT or _is_of_profile(news_item.told)]
     for event in TOLD_WITHOUT_TEXT:
-        if gone := [one for one in news if one.told.event == event and one not in told]:
-            first = max((one.told for one in gone), key=lambda one: (one.importance, one.revision))
-            category = first.category if len({one.told.category for one in gone}) == 1 else ""
-            entries = tuple(entry for one in gone for entry in one.entries)
+        if gone := [news_item for news_item in news if news_item.told.event == event and news_item not in told]:
+            first = max((news_item.told for news_item in gone), key=lambda one: (one.importance, one.revision))
+            category = first.category if len({news_item.told.category for news_item in gone}) == 1 else ""
+            entries = tuple(entry for news_item in gone for entry in news_item.entries)
             told.append(News(replace(first, category=category), entries, len(gone)))
     return told
 

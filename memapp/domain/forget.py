@@ -55,7 +55,7 @@ class Needles:
         """Tell whether a text, or the JSON of one, holds any of them."""
         if not text:
             return False
-        if self._wordless and any(one in text for one in self._wordless):
+        if self._wordless and any(word in text for word in self._wordless):
             return True
         if len(self._by_word) <= FEW and not self._may_be_in(_folded(text)):
             return False
@@ -80,17 +80,17 @@ class Needles:
 
 def byte_forms(text: str) -> set[Forms]:
     """Return how a text may stand in a file: UTF-8, UTF-16, escaped as JSON; composed and decomposed, in any case."""
-    forms = [unicodedata.normalize(kind, one) for kind in ("NFC", "NFD") for one in (text, text.lower(), text.upper())]
-    written = {one for form in forms for one in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])}
-    pieces = [[one[at : at + WINDOW] for at in range(0, max(1, len(one) - WINDOW // 2), WINDOW)] for one in written]
+    forms = [unicodedata.normalize(kind, word) for kind in ("NFC", "NFD") for word in (text, text.lower(), text.upper())]
+    written = {text for form in forms for text in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])}
+    pieces = [[text[at : at + WINDOW] for at in range(0, max(1, len(text) - WINDOW // 2), WINDOW)] for text in written]
     # Without its outer zero byte, ASCII is the same in both orders of UTF-16 and is not counted twice.
     return {
         tuple(piece.lower() for piece in encoded)
-        for one in pieces
+        for group in pieces
         for encoded in (
-            [piece.encode() for piece in one],
-            [piece.encode("utf-16-le")[:-1] for piece in one],
-            [piece.encode("utf-16-be")[1:] for piece in one],
+            [piece.encode() for piece in group],
+            [piece.encode("utf-16-le")[:-1] for piece in group],
+            [piece.encode("utf-16-be")[1:] for piece in group],
         )
     }
 

@@ -60,7 +60,7 @@ def parse_howto(text: str) -> Howto | None:
 
 def is_numbered(text: str) -> bool:
     """Say whether a text has steps with numbers from 1 on, each in its turn, three at least."""
-    numbers = [int(one[1]) for one in _NUMBER.finditer(text)]
+    numbers = [int(match[1]) for match in _NUMBER.finditer(text)]
     return len(numbers) >= 3 and numbers == list(range(1, len(numbers) + 1))
 
 

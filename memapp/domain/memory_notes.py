@@ -98,7 +98,7 @@ def write(line: Mapping[str, Any], sources: Sequence[tuple[str, str]], history: 
         f"- [{line['category']}] {line['text']}",
         *(f"{number}. {step}" for number, step in enumerate(line["steps"], start=1)),
     ]
-    quoted = [f"{where}\n\n" + "\n".join(f"> {one}" for one in text.splitlines()) for where, text in sources]
+    quoted = [f"{where}\n\n" + "\n".join(f"> {line}" for line in text.splitlines()) for where, text in sources]
     parts = ["---", *(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in header.items()), "---", "", *said]
     for name, lines in (("Source", "\n\n".join(quoted)), ("History", "\n".join(f"- {entry}" for entry in history))):
         parts += ["", f"## {name}", "", lines] if lines else []

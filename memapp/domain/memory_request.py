@@ -31,5 +31,5 @@ class MemoryRequest:
 def read_command(text: str) -> MemoryRequest | None:
     """Return the request that a message writes as a command: `/forget piano`."""
     name, _, content = text.removeprefix("/").partition(" ")
-    kind = next((one for one in SLASHED if text.startswith("/") and name == one), None)
+    kind = next((item for item in SLASHED if text.startswith("/") and name == item), None)
     return MemoryRequest(kind, content.strip(), 0, len(name) + 1, is_command=True) if kind else None

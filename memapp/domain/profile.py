@@ -69,7 +69,7 @@ def has_many(field: str) -> bool:
 
 
 def has_value(field: str, says: Iterable[str], value: str) -> bool:
-    return any(same_value(field, one, value) for one in says)
+    return any(same_value(field, text, value) for text in says)
 
 
 def same_value(field: str, one: str, other: str) -> bool:

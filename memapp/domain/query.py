@@ -109,4 +109,4 @@ class QueryAnswer:
 def most_tokens(text: str) -> int:
     """Return how many tokens a text has at most, about, whatever the tokenizer: one for three letters of a word, else a byte."""
     pieces = re.findall(r"[a-zA-Z]+|\S", text)
-    return sum(-(-len(one) // 3) if one.isascii() else len(one.encode()) for one in pieces)
+    return sum(-(-len(piece) // 3) if piece.isascii() else len(piece.encode()) for piece in pieces)

@@ -151,7 +151,7 @@ def is_asked_for(keyword: str, candidate: Candidate, *, compared: bool) -> bool:
 def fuzzy_score(text: str, tags: Sequence[str], keywords: Sequence[str]) -> float:
     """Return how like its likest keyword a fact is, letter by letter, 0 to 100: the plain rule of the specification."""
     texts = [text, *tags]
-    return max((fuzz.partial_ratio(one.casefold(), word.casefold()) for one in texts for word in keywords), default=0.0)
+    return max((fuzz.partial_ratio(text.casefold(), word.casefold()) for text in texts for word in keywords), default=0.0)
 
 
 def which_hold(texts: Sequence[str], word: str) -> list[int]:
@@ -189,28 +189,34 @@ def fuse(
     """
     own: dict[str, dict[str, float]] = {}
     for kind in ("memory", "message"):
-        of_kind = [one for one in candidates if one.kind == kind]
-        best, held = _best([(one.bm25, one) for one in of_kind], words)
-        for one in of_kind:
-            weight = INSIGHT if one.is_insight else HISTORY if one.valid_until and one.valid_until < now.date() else 1.0
-            own[one.id] = {
-                "words": weight * WORDS * held * one.bm25 / best,
-                "misspelt": weight * MISSPELT * one.misspelt,
-                "meaning": weight * MEANING * max(one.cosine, 0.0),
+        of_kind = [candidate for candidate in candidates if candidate.kind == kind]
+        best, held = _best([(candidate.bm25, candidate) for candidate in of_kind], words)
+        for candidate in of_kind:
+            weight = (
+                INSIGHT
+                if candidate.is_insight
+                else HISTORY
+                if candidate.valid_until and candidate.valid_until < now.date()
+                else 1.0
+            )
+            own[candidate.id] = {
+                "words": weight * WORDS * held * candidate.bm25 / best,
+                "misspelt": weight * MISSPELT * candidate.misspelt,
+                "meaning": weight * MEANING * max(candidate.cosine, 0.0),
             }
-    lent = _lent({one: sum(own[one.id].values()) for one in candidates if one.kind == "message"})
+    lent = _lent({candidate: sum(own[candidate.id].values()) for candidate in candidates if candidate.kind == "message"})
     ranked = [
         Ranked(
-            one,
+            candidate,
             {
-                **own[one.id],
-                "beside a hit": lent.get(one.id, 0.0),
-                "measured": MEASURED * (one.id in measured),
-                **_boosts(one, now, times, related),
+                **own[candidate.id],
+                "beside a hit": lent.get(candidate.id, 0.0),
+                "measured": MEASURED * (candidate.id in measured),
+                **_boosts(candidate, now, times, related),
             },
         )
-        for one in candidates
-        if _has_reason(one)
+        for candidate in candidates
+        if _has_reason(candidate)
     ]
     ranked = _by_chats(ranked)
     ranked.sort(key=lambda one: (one.score, one.candidate.at), reverse=True)
@@ -246,30 +252,32 @@ def _has_reason(candidate: Candidate) -> bool:
 
 def _lent(own: Mapping[Candidate, float]) -> dict[str, float]:
     """Return for each message what its neighbours in the chat lend it."""
-    at = {(one.thread_id, one.seq): score for one, score in own.items()}
-    asked = {(one.thread_id, one.seq) for one, score in own.items() if "?" in one.text and score >= LEAST_ASKED}
+    at = {(candidate.thread_id, candidate.seq): score for candidate, score in own.items()}
+    asked = {
+        (candidate.thread_id, candidate.seq) for candidate, score in own.items() if "?" in candidate.text and score >= LEAST_ASKED
+    }
     lent = {}
-    for one in own:
-        two_before, before, after, two_after = ((one.thread_id, one.seq + step) for step in (-2, -1, 1, 2))
-        answers = ANSWER if before in asked and one.said_by != "assistant" else BESIDE
+    for candidate in own:
+        two_before, before, after, two_after = ((candidate.thread_id, candidate.seq + step) for step in (-2, -1, 1, 2))
+        answers = ANSWER if before in asked and candidate.said_by != "assistant" else BESIDE
         beside = max(answers * at.get(before, 0.0), BESIDE * at.get(after, 0.0))
-        lent[one.id] = beside + TWO_AWAY * max(at.get(two_before, 0.0), at.get(two_after, 0.0))
+        lent[candidate.id] = beside + TWO_AWAY * max(at.get(two_before, 0.0), at.get(two_after, 0.0))
     return lent
 
 
 def _by_chats(ranked: Sequence[Ranked]) -> list[Ranked]:
     """Count it against a message that its chat has little to do with what is asked; of one chat alone nothing changes."""
     best_of: dict[str, float] = {}
-    for one in ranked:
-        if one.candidate.kind == "message":
-            best_of[one.candidate.thread_id] = max(one.score, best_of.get(one.candidate.thread_id, 0.0))
+    for hit in ranked:
+        if hit.candidate.kind == "message":
+            best_of[hit.candidate.thread_id] = max(hit.score, best_of.get(hit.candidate.thread_id, 0.0))
     best = max(best_of.values(), default=0.0)
     behind = {thread_id: OTHER_CHAT * (of_chat - best) for thread_id, of_chat in best_of.items()}
     return [
-        Ranked(one.candidate, {**one.parts, "other chat": behind[one.candidate.thread_id]})
-        if one.candidate.kind == "message"
-        else one
-        for one in ranked
+        Ranked(hit.candidate, {**hit.parts, "other chat": behind[hit.candidate.thread_id]})
+        if hit.candidate.kind == "message"
+        else hit
+        for hit in ranked
     ]
 
 
@@ -298,6 +306,6 @@ def _stated(candidate: Candidate) -> float:
 
 def _each_text_once(ranked: Sequence[Ranked]) -> list[Ranked]:
     first: dict[str, Ranked] = {}
-    for one in ranked:
-        first.setdefault(one.candidate.text.strip().casefold(), one)
+    for hit in ranked:
+        first.setdefault(hit.candidate.text.strip().casefold(), hit)
     return list(first.values())

@@ -70,7 +70,7 @@ def loop_start(text: str) -> int | None:
     A chorus comes again between new verses, and a name in a new sentence: that is no circle.
     """
     paragraphs = [(found.start(), found[0]) for found in _PARAGRAPH.finditer(text)]
-    within = ([(start + one.start(), one[0]) for one in _SENTENCE.finditer(part)] for start, part in paragraphs)
+    within = ([(start + match.start(), match[0]) for match in _SENTENCE.finditer(part)] for start, part in paragraphs)
     starts = [start for units in (paragraphs, *within) if (start := _said_in_a_row(units)) is not None]
     return min(starts, default=None)
 

@@ -126,8 +126,8 @@ def _refuse_unstorable(data: Any) -> None:
             if _UNSTORABLE.search(data):
                 raise ValueError("a text has characters that cannot be stored")
         case list():
-            for one in data:
-                _refuse_unstorable(one)
+            for item in data:
+                _refuse_unstorable(item)
         case dict():
             for key, value in data.items():
                 _refuse_unstorable(key)

@@ -83,11 +83,11 @@ def shortest_endings(names: Collection[str], least: int) -> dict[str, str]:
     """Return of each name the shortest ending that no other name ends or begins with, as git shortens its own."""
     from rapidfuzz.distance import Prefix
 
-    backwards = sorted(one[::-1] for one in names)
+    backwards = sorted(name[::-1] for name in names)
     alike = [0, *(Prefix.similarity(*pair) for pair in pairwise(backwards)), 0]
-    lengths = {one[::-1]: max(least, 1 + max(pair)) for one, pair in zip(backwards, pairwise(alike), strict=False)}
-    begun = {one[:length] for one in names for length in set(lengths.values())}
-    return {one: one if one[-length:] in begun else one[-length:] for one, length in lengths.items()}
+    lengths = {text[::-1]: max(least, 1 + max(pair)) for text, pair in zip(backwards, pairwise(alike), strict=False)}
+    begun = {name[:length] for name in names for length in set(lengths.values())}
+    return {item: item if item[-length:] in begun else item[-length:] for item, length in lengths.items()}
 
 
 SLIP_LETTERS = 4

@@ -184,7 +184,7 @@ def entropy(citations: Iterable[str]) -> float:
 def narrows(cited: Sequence[Sequence[str]], trust: float) -> bool:
     """Return True for an agent of high trust that cites fewer criteria in the later half of its dissents than before."""
     half = len(cited) // 2
-    before, since = (entropy(one for each in part for one in each) for part in (cited[:half], cited[half:]))
+    before, since = (entropy(text for each in part for text in each) for part in (cited[:half], cited[half:]))
     return trust >= HIGH and len(cited) >= FEWEST_CITING and since < FALLS * before
 
 

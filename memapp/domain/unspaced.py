@@ -29,7 +29,7 @@ _LETTER = re.compile(rf".[{_MARKS}]*")
 
 def pairs(word: str) -> list[str]:
     """Return the pairs of neighbouring letters of a word, where its script sets no spaces."""
-    return [one + other for run in _RUN.findall(word) for one, other in pairwise(_LETTER.findall(run))]
+    return [item + other for run in _RUN.findall(word) for item, other in pairwise(_LETTER.findall(run))]
 
 
 def ends_unspaced(text: str) -> str:

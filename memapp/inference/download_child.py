@@ -269,7 +269,7 @@ class _Part(io.BufferedRandom):
 
 def _hosts(asked: dict[str, Any]) -> Callable[[str], bool]:
     """Return whether a host is one that the person agreed to."""
-    return lambda host: host == asked["host"] or any(host == one or host.endswith(f".{one}") for one in asked["stores"])
+    return lambda host: host == asked["host"] or any(host == item or host.endswith(f".{item}") for item in asked["stores"])
 
 
 def _refusing(allowed: Callable[[str], bool]) -> Callable[[str, tuple[Any, ...]], None]:

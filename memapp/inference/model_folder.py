@@ -9,7 +9,7 @@ from memapp.errors import ModelError
 
 def dimension(folder: Path) -> int:
     """Return how many numbers the model's vectors have. Raises `ModelError` if there is none, or none that is safe to open."""
-    if not any(one.suffix == ".safetensors" for one in _files(folder)):
+    if not any(path.suffix == ".safetensors" for path in _files(folder)):
         raise ModelError(f"There is no embedding model in {folder}.", "It needs modules.json and a .safetensors file.")
     try:
         return _dimension(folder)
@@ -21,16 +21,16 @@ def model_id(folder: Path) -> str:
     """Return a name that changes with the model's files."""
     digest = hashlib.sha256()
     try:
-        for one in _files(folder):
-            with one.open("rb") as opened:
-                digest.update(one.relative_to(folder).as_posix().encode() + hashlib.file_digest(opened, "blake2b").digest())
+        for path in _files(folder):
+            with path.open("rb") as opened:
+                digest.update(path.relative_to(folder).as_posix().encode() + hashlib.file_digest(opened, "blake2b").digest())
     except OSError as error:
         raise _damaged(folder, error) from None
     return f"{folder.name}@{digest.hexdigest()[:12]}"
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(one for one in folder.rglob("*") if one.suffix in (".json", ".txt", ".safetensors"))
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".txt", ".safetensors"))
 
 
 def _dimension(folder: Path) -> int:

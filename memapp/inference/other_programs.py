@@ -83,7 +83,7 @@ def _ollama_model(folder: Path, manifest: Path, place: tuple[str, ...]) -> Itera
         name = f"{registry}/{name}"
     with suppress(OSError, ValueError, LookupError, TypeError):  # a manifest of another form
         layers = json.loads(manifest.read_text("utf-8"))["layers"]
-        digests = [str(one["digest"]) for one in layers if one["mediaType"] == OLLAMA_WEIGHTS]
+        digests = [str(layer["digest"]) for layer in layers if layer["mediaType"] == OLLAMA_WEIGHTS]
         if len(digests) == 1 and re.fullmatch("sha256:[0-9a-f]{64}", digests[0]):
             blob = folder / "blobs" / digests[0].replace(":", "-")
             if blob.is_file():

@@ -164,7 +164,7 @@ class ScriptedModel:
             self.seen.append(prompt)
             self.samplings.append(sampling)
             kind = call_kind(prompt, sampling)
-            fault = next((one for one in self._faults if one.call in (None, kind)), None)
+            fault = next((misbehaviour for misbehaviour in self._faults if misbehaviour.call in (None, kind)), None)
             if fault:
                 self._faults.remove(fault)
             words = self._answer(kind, prompt, sampling)
@@ -335,6 +335,6 @@ def _friendly_reply(prompt: Prompt) -> str:
     notes = _NOTES.search(prompt.turns[-1].content) if prompt.turns else None
     memories = [*_NOTE.findall(notes[1] if notes else ""), *_LIMIT.findall(prompt.suffix), *_MEMORY_LINE.findall(prompt.suffix)]
     if memories:
-        return f"{opening} I remember this about you: {'; '.join(one.rstrip('.') for one in memories)}."
+        return f"{opening} I remember this about you: {'; '.join(memory.rstrip('.') for memory in memories)}."
     words = _keywords(prompt)
     return f"{opening} What should I know about {words[-1]}?" if words else f"{opening} What is on your mind?"

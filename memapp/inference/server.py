@@ -88,7 +88,7 @@ class ServerModel:
     def prompt_tokens(self, prompt: Prompt) -> int:
         """Count a whole prompt; the share of the server's chat template is estimated, rather too high."""
         parts = [*messages(prompt, prompt.suffix), {"content": prompt.head}]
-        return self.count_tokens("\n".join(one["content"] for one in parts)) + MESSAGE_TOKENS * len(parts)
+        return self.count_tokens("\n".join(part["content"] for part in parts)) + MESSAGE_TOKENS * len(parts)
 
     def generate(self, prompt: Prompt, sampling: Sampling, cancel: Cancel) -> Generator[Piece | Finished, None, None]:
         """Stream a reply, `Finished` last. Closing the iterator early cuts the connection. Raises `ModelError`.

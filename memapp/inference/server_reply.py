@@ -158,7 +158,7 @@ class Reply:
 
     def usage(self) -> Usage:
         """What the call cost, in the server's numbers, or in estimates if it gave none."""
-        sent = "".join(one["content"] for one in messages(self._prompt, self._prompt.suffix))
+        sent = "".join(message["content"] for message in messages(self._prompt, self._prompt.suffix))
         computed, cached, written = self._counts or (estimated_tokens(sent), 0, self._pieces)
         now = time.perf_counter()
         return Usage(

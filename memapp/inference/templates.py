@@ -154,7 +154,7 @@ def _between(rendered: Mapping[tuple[str, ...], list[str] | None]) -> dict[tuple
     """Return what stands between two roles; None if that is not the same everywhere, or a conversation is refused."""
     found: dict[tuple[str, str], str] = {}
     for roles, pieces in rendered.items():
-        if pieces is None or any(found.setdefault(*one) != one[1] for one in zip(_pairs(roles), pieces, strict=True)):
+        if pieces is None or any(found.setdefault(*pair) != pair[1] for pair in zip(_pairs(roles), pieces, strict=True)):
             return None
     return found
 

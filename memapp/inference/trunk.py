@@ -189,4 +189,4 @@ class TrunkCache:
 def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
     """Length of the beginning that both have."""
     pairs = zip(first, second, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
+    return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))

@@ -24,13 +24,13 @@ def asked_about(message: str, words: WordFile) -> Asked:
 
     Empty for what asks nothing, for advice, or about memapp.
     """
-    asking = [one for one in sentences(one_line(message)) if _asks(one, words)]
+    asking = [sentence for sentence in sentences(one_line(message)) if _asks(sentence, words)]
     if not asking:
         return ""
     if words.finds("questions", "replied", message):
         return "replied"
     goes_on = [name for name in ("told", "first_person") if words.finds("questions", name, message)]
-    return next((kind for one in reversed(asking) if (kind := _kind(one, words, goes_on))), "")
+    return next((kind for text in reversed(asking) if (kind := _kind(text, words, goes_on))), "")
 
 
 def _asks(sentence: str, words: WordFile) -> bool:
@@ -56,10 +56,10 @@ def _kind(sentence: str, words: WordFile, goes_on: Sequence[str]) -> Asked:
 def wants_something(message: str, words: WordFile) -> bool:
     """Return True for a message that wants more than a reply to what it tells: a question, or a request, which has no `I`."""
     return any(
-        _asks(one, words)
-        or words.finds("questions", "advice", one)
-        or (len(one.split()) >= REQUEST_WORDS and not words.finds("others", "first_person", one))
-        for one in sentences(one_line(message))
+        _asks(sentence, words)
+        or words.finds("questions", "advice", sentence)
+        or (len(sentence.split()) >= REQUEST_WORDS and not words.finds("others", "first_person", sentence))
+        for sentence in sentences(one_line(message))
     )
 
 

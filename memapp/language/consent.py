@@ -31,9 +31,9 @@ def says_yes(reply: str, field: str, value: str) -> bool | None:
     if text is None or wanted is None or is_doubt or len(text) > MAX_REPLY_CHARS + len(wanted):
         return None
     spoken = [words(code) for code in CODES]
-    if any(re.fullmatch(_filled("(?:{no} )+(?:{courtesy} )*", one), text) for one in spoken):
+    if any(re.fullmatch(_filled("(?:{no} )+(?:{courtesy} )*", word_file), text) for word_file in spoken):
         return False
-    return True if wanted.strip() and any(_is_yes(text, re.escape(wanted), one) for one in spoken) else None
+    return True if wanted.strip() and any(_is_yes(text, re.escape(wanted), word_file) for word_file in spoken) else None
 
 
 def begins_with_no(reply: str) -> bool:

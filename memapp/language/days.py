@@ -25,7 +25,7 @@ def last_day(text: str, said_on: date, file: WordFile) -> date | None:
 
     What is told of today is no news of a coming day: `I quit my job today`.
     """
-    return max((day for one in sentences(text) for day in _days(one, said_on, file) if day > said_on), default=None)
+    return max((day for sentence in sentences(text) for day in _days(sentence, said_on, file) if day > said_on), default=None)
 
 
 def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
@@ -39,7 +39,7 @@ def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
                 continue
             if _is_no_news(_clause(sentence, found, file), file):
                 continue
-            if begins.match(found[0]) or any(one.end() == found.start() - 1 for one in begins.finditer(sentence)):
+            if begins.match(found[0]) or any(match.end() == found.start() - 1 for match in begins.finditer(sentence)):
                 start = day if kind == "day" else said_on  # `from the 20th to the 3rd`
             else:
                 yield day
@@ -47,7 +47,7 @@ def _days(sentence: str, said_on: date, file: WordFile) -> Iterator[date]:
 
 def _clause(sentence: str, found: re.Match[str], file: WordFile) -> str:
     """Return the clause of a sentence that a match stands in."""
-    ends = [one.start() for one in re.finditer(file.pattern("clauses", "between"), sentence, re.IGNORECASE)]
+    ends = [match.start() for match in re.finditer(file.pattern("clauses", "between"), sentence, re.IGNORECASE)]
     start = max((end for end in ends if end < found.start()), default=0)
     return sentence[start : min((end for end in ends if end >= found.end()), default=len(sentence))]
 
@@ -90,7 +90,7 @@ def _last_of(unit: str, day: date, ahead: int) -> date:
 def _next(day: int, month: int, said_on: date) -> date:
     """Return the next day of that number, in a month where one is named."""
     coming = (said_on + timedelta(ahead) for ahead in range(FARTHEST))
-    return next((one for one in coming if one.day == day and month in (0, one.month)), date.min)
+    return next((other for other in coming if other.day == day and month in (0, other.month)), date.min)
 
 
 def _count(number: str, file: WordFile) -> int:
@@ -100,7 +100,7 @@ def _count(number: str, file: WordFile) -> int:
 
 def _place(file: WordFile, name: str, text: str) -> int:
     entries = file.sections["days"][f"{name}s"].split()
-    return next(at for at, one in enumerate(entries) if re.fullmatch(one, text, re.IGNORECASE))
+    return next(at for at, entry in enumerate(entries) if re.fullmatch(entry, text, re.IGNORECASE))
 
 
 @cache
@@ -108,11 +108,11 @@ def _pattern(code: str, name: str) -> re.Pattern[str]:
     """Return the pattern of an entry with the lists that it names, the longest of their words first."""
     file = words(code)
     days, numbers = file.sections["days"], file.sections["questions"]["numbers"].split()
-    lists = {one.removesuffix("s"): reversed(days[one].split()) for one in LISTS} | {
+    lists = {text.removesuffix("s"): reversed(days[text].split()) for text in LISTS} | {
         "number": [r"\d{1,4}", *numbers, days["one"]]
     }
     pattern = days[name]
-    for one, entries in lists.items():
+    for item, entries in lists.items():
         any_of = "|".join(entries)
-        pattern = pattern.replace(f"{{{one}}}", f"(?P<{one}>{any_of})").replace(f"{{{one}s}}", f"(?:{any_of})")
+        pattern = pattern.replace(f"{{{item}}}", f"(?P<{item}>{any_of})").replace(f"{{{item}s}}", f"(?:{any_of})")
     return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)

@@ -25,7 +25,7 @@ def goes_back(text: str) -> bool:
 
 def said_of_doing(text: str) -> frozenset[str]:
     """Return the words of a message that say what is done."""
-    return frozenset(one for one in words_of(_said(text)) if not one.isdigit() and one not in GRAMMAR.stop_words | EN.empty)
+    return frozenset(word for word in words_of(_said(text)) if not word.isdigit() and word not in GRAMMAR.stop_words | EN.empty)
 
 
 def named_programs(said: Iterable[str]) -> frozenset[str]:
@@ -35,7 +35,7 @@ def named_programs(said: Iterable[str]) -> frozenset[str]:
 
 def meanings(words: Iterable[str]) -> frozenset[str]:
     """Return what words mean, as what their forms have in common: `mkdir` and `new folders` -> {creat, directori}."""
-    return frozenset(part for one in words for part in _meant(one))
+    return frozenset(part for word in words for part in _meant(word))
 
 
 def _said(text: str) -> str:
@@ -45,7 +45,7 @@ def _said(text: str) -> str:
 @lru_cache(maxsize=8192)
 def _meant(word: str) -> tuple[str, ...]:
     roots = map(root, EN.table("stands_for").get(word, word).split())
-    return tuple(_same().get(one, one) for one in roots)
+    return tuple(_same().get(root, root) for root in roots)
 
 
 @cache

@@ -51,7 +51,7 @@ def writable(guess: str, said: Sequence[str]) -> str:
     if not 1 < len(words) <= LONGEST_GUESS or sum(map(str.isalpha, bare)) < LETTERS * len(bare):
         return ""
     from_model = _EN.regex("{not_the_person}").search(whole.replace("’", "'"))
-    if from_model or _FORMATTED.match(whole) or any(_copies(whole, one) for one in said):
+    if from_model or _FORMATTED.match(whole) or any(_copies(whole, text) for text in said):
         return ""
     return whole
 

@@ -80,8 +80,8 @@ def stems(word: str) -> frozenset[str]:
     """Return what the word may be a form of: `studies` -> {studies, studie, study}; a number is written in digits."""
     word = word.casefold().removesuffix("'s").removesuffix("'")
     found = {word, *(forms[word] for forms in _irregular() if word in forms)}
-    found |= {_american(one) for one in found}
-    return frozenset(stem for one in found for stem in {one} | _without_endings(one) if stem)
+    found |= {_american(text) for text in found}
+    return frozenset(stem for text in found for stem in {text} | _without_endings(text) if stem)
 
 
 @lru_cache(maxsize=8192)

@@ -29,10 +29,10 @@ def is_held(reply: str, question: str, quotations: Sequence[str], said: Sequence
 
 def has_things(question: str, quotations: Sequence[str], words: WordFile) -> bool:
     """Return True where all that a question is about stands in the quotations; in another language no stem tells."""
-    if any(is_foreign(one, words) for one in quotations):
+    if any(is_foreign(quotation, words) for quotation in quotations):
         return True
-    held = {stem(_digits(word, words), words) for one in quotations for word in bare_words(one, words)}
-    return held.issuperset(_digits(one, words) for one in content(question, words))
+    held = {stem(_digits(word, words), words) for quotation in quotations for word in bare_words(quotation, words)}
+    return held.issuperset(_digits(word, words) for word in content(question, words))
 
 
 def unsaid(reply: str, said: Sequence[str], words: WordFile) -> list[str]:
@@ -51,14 +51,14 @@ def is_foreign(text: str, words: WordFile) -> bool:
 
 def names_in(text: str) -> list[str]:
     """Return the words with a capital that begin no sentence."""
-    behind = [word for one in sentences(text) for word in _WORD.findall(one)[1:]]
+    behind = [word for sentence in sentences(text) for word in _WORD.findall(sentence)[1:]]
     return [re.sub(r"['’]s$", "", word) for word in behind if word[0].isupper() and len(re.sub(r"['’].*", "", word)) > 1]
 
 
 def numbers_in(text: str, words: WordFile) -> list[str]:
     """Return the numbers of a text in digits, as far as they are written so or as words that stand for nothing else."""
     digits = [_digits(word, words) for word in plain_words(text)]
-    return [one for one in digits if one[:1].isdigit()]
+    return [digit for digit in digits if digit[:1].isdigit()]
 
 
 def _digits(word: str, words: WordFile) -> str:

@@ -63,7 +63,7 @@ def judge(texts: Sequence[str], vectors: Floats, by: Fitted | None = None) -> li
     cosines = projected(vectors, by["projection"]) @ by["examples"].T / 127
     near = _nearness(cosines, by["weight"])
     names = [str(name) for name in by["topic_names"]]
-    lasting, passing = (np.clip(near @ (by["lasting"] == one), LEAST_SHARE, None) for one in (1, -1))
+    lasting, passing = (np.clip(near @ (by["lasting"] == item), LEAST_SHARE, None) for item in (1, -1))
     by_words = _worded(texts, by)
     asked = rows @ by["questions"] + by["questions_bias"]
     asked[:, QUESTIONS.index("lasts")] += NEIGHBOURS * np.log(lasting / passing)
@@ -108,7 +108,7 @@ def features(text: str) -> list[float]:
 def worded(text: str) -> list[int]:
     """Return where the words of a text stand among those that were fitted, and its pairs of neighbours, also with its ends."""
     words = ["<", *re.findall(r"[\w'@#]+|[?!:\"]", expand(text).casefold()), ">"]
-    return sorted({zlib.crc32(one.encode()) % BUCKETS for one in [*words, *map(" ".join, pairwise(words))]})
+    return sorted({zlib.crc32(word.encode()) % BUCKETS for word in [*words, *map(" ".join, pairwise(words))]})
 
 
 def _worded(texts: Sequence[str], by: Fitted) -> Floats:

@@ -26,7 +26,7 @@ def forbidden(text: str, words: WordFile) -> frozenset[str]:
     """Return the stems of what a text forbids: what stands behind the words that tell the limit, else the word before them."""
     text = _straight(text)
     found = list(re.finditer(words.pattern("limits", "named"), text, re.IGNORECASE))
-    ends = [*(one.start() for one in found[1:]), len(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)]
     named: set[str] = set()
     for limit, end in zip(found, ends, strict=True):
         told = limit.groupdict().get("what") or re.split(words.pattern("limits", "ends"), text[limit.end() : end], flags=re.I)[0]
@@ -45,7 +45,7 @@ def names_forbidden(reply: str, limit: str, words: WordFile) -> bool:
 
 
 def _things(text: str, words: WordFile) -> list[str]:
-    return [one for one in content(text, words) if one.isalpha() and len(one) >= FEWEST_LETTERS]
+    return [word for word in content(text, words) if word.isalpha() and len(word) >= FEWEST_LETTERS]
 
 
 def _straight(text: str) -> str:

@@ -31,7 +31,7 @@ def own_words(text: str, words: WordFile) -> str:
     text = _SPEECH.sub(lambda quote: _title_or_mark(quote[0], words), text)
     text = _without_mail(text, words)
     text = _without_shown(text, words)
-    return "\n".join(one for one in sentences(text) if _is_own(one, words))
+    return "\n".join(sentence for sentence in sentences(text) if _is_own(sentence, words))
 
 
 def plays(messages: Sequence[str], words: WordFile) -> bool:

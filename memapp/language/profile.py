@@ -23,7 +23,7 @@ def says_value(text: str, field: str, value: str) -> bool:
     """Return True for a text that is a value of a field, or states it."""
     if same_value(field, text, value):
         return True
-    return any(one.field == field and same_value(field, one.value, value) for one in stated(text, words_of(text)))
+    return any(hint.field == field and same_value(field, hint.value, value) for hint in stated(text, words_of(text)))
 
 
 def says_more(text: str) -> bool:

@@ -27,13 +27,15 @@ def recited(reply: str, notes: Sequence[str], message: str, words: WordFile) -> 
     own = set().union(*(_runs(note, words) for note in notes)) - asked
     said = sentences(_QUOTED.sub('""', reply))
     echoed = set() if words.finds("others", "shown", message) else asked
-    return [one for at, one in enumerate(said) if own & _runs(one, words) or (at == 0 and tuple(_plain(one)[:OPENING]) in echoed)]
+    return [
+        text for at, text in enumerate(said) if own & _runs(text, words) or (at == 0 and tuple(_plain(text)[:OPENING]) in echoed)
+    ]
 
 
 def misquoted(reply: str, notes: Sequence[str]) -> list[str]:
     """Return what in a reply looks like memapp's own quotations (`You told me on 3 May: "..."`), and quotes none of the notes."""
     said = [" ".join(_plain(note)) for note in notes]
-    return [one[0] for one in _QUOTATION.finditer(reply) if not any(" ".join(_plain(one[1])) in note for note in said)]
+    return [match[0] for match in _QUOTATION.finditer(reply) if not any(" ".join(_plain(match[1])) in note for note in said)]
 
 
 def without(reply: str, said: Sequence[str]) -> str:

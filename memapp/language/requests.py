@@ -51,12 +51,14 @@ def chosen(text: str, count: int, words: WordFile) -> tuple[int, ...] | None:
     ordinals = words.sections["requests"]["ordinals"].split()
     named = [_number(word, ordinals) for word in re.findall(r"\d+|[^\W\d_]+", said.casefold())]
     numbers = tuple(dict.fromkeys(number for number in named if number))
-    return numbers if numbers and all(1 <= one <= count for one in numbers) else None
+    return numbers if numbers and all(1 <= number <= count for number in numbers) else None
 
 
 def _number(word: str, ordinals: Sequence[str]) -> int:
     """Return the number that a word is; 0 for none."""
-    return int(word) if word.isdigit() else next((at for at, one in enumerate(ordinals, start=1) if word.startswith(one)), 0)
+    return (
+        int(word) if word.isdigit() else next((at for at, ordinal in enumerate(ordinals, start=1) if word.startswith(ordinal)), 0)
+    )
 
 
 def _in(text: str, sentence: str, words: WordFile, *, is_all: bool) -> MemoryRequest | None:

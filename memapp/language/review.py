@@ -53,13 +53,13 @@ class Material:
 
 def objections(material: Material) -> list[Objection]:
     """Return what the rules have against an answer, in the order of the rubric."""
-    return [one for review in BY_RULES.values() for one in review(material)]
+    return [objection for review in BY_RULES.values() for objection in review(material)]
 
 
 def claims(answer: str, words: WordFile) -> list[str]:
     """Return the clauses of an answer that state something, without its sums."""
-    stated = [one for one in sentences(answer) if not is_question(one, words) and not _SUM.search(one)]
-    return [clause for one in stated for clause in _clauses(one, words)]
+    stated = [sentence for sentence in sentences(answer) if not is_question(sentence, words) and not _SUM.search(sentence)]
+    return [clause for text in stated for clause in _clauses(text, words)]
 
 
 def _sums(material: Material) -> Iterator[Objection]:
@@ -99,27 +99,27 @@ def _unsupported(material: Material) -> Iterator[Objection]:
     given = [material.question, *material.notes, *material.said]
     for claim in _statements(material) if material.is_own else ():
         # a number may be reckoned from what they said
-        new = [one for one in _new(claim, given, material.words) if not one[0].isdigit()]
+        new = [word for word in _new(claim, given, material.words) if not word[0].isdigit()]
         if new and not _against(claim, material):
-            named = ", ".join(f"“{one}”" for one in new)
+            named = ", ".join(f"“{item}”" for item in new)
             yield Objection("Evidence", f"You said nothing of {named}.", _sentence_of(claim, material))
 
 
 def _unanswered(material: Material) -> Iterator[Objection]:
     """Yield the questions of a message, of several, of which the answer has no word."""
     words, said = material.words, _stems(material.answer, material.words)
-    parts = [part for one in sentences(one_line(material.question)) for part in _clauses(one, words)]
-    asked = [one for one in parts if words.begins("others", "asks", one) and content(one, words)]
-    for one in asked if len(asked) > 1 else ():
-        if said.isdisjoint(content(one, words)):
-            yield Objection("Completeness", f"This is not answered: “{one}”", one)
+    parts = [part for sentence in sentences(one_line(material.question)) for part in _clauses(sentence, words)]
+    asked = [part for part in parts if words.begins("others", "asks", part) and content(part, words)]
+    for text in asked if len(asked) > 1 else ():
+        if said.isdisjoint(content(text, words)):
+            yield Objection("Completeness", f"This is not answered: “{text}”", text)
 
 
 def _said_before(material: Material) -> Iterator[Objection]:
     if again := repeated(material.answer, list(material.replies)):
-        for one in sentences(material.answer):
-            if repeated(one, [again]):
-                yield Objection("Brevity", "This was said before.", one)
+        for sentence in sentences(material.answer):
+            if repeated(sentence, [again]):
+                yield Objection("Brevity", "This was said before.", sentence)
 
 
 BY_RULES: Mapping[str, Callable[[Material], Iterator[Objection]]] = {
@@ -135,7 +135,7 @@ BY_RULES: Mapping[str, Callable[[Material], Iterator[Objection]]] = {
 def _statements(material: Material) -> list[str]:
     """Return what is held against the notes: of an answer to a question about oneself all, else what speaks of the person."""
     stated = claims(material.answer, material.words)
-    return stated if material.is_own else [one for one in stated if material.words.finds("questions", "companion", one)]
+    return stated if material.is_own else [text for text in stated if material.words.finds("questions", "companion", text)]
 
 
 def _against(claim: str, material: Material) -> str:
@@ -145,7 +145,7 @@ def _against(claim: str, material: Material) -> str:
     """
     words = material.words
     named = {kind: kind(claim, words) for kind in _KINDS}
-    said = set(content(claim, words)) - {stem for each in named.values() for one in each for stem in content(one, words)}
+    said = set(content(claim, words)) - {stem for each in named.values() for text in each for stem in content(text, words)}
     about = said.union(content(material.question, words)) if material.is_own else said
     shared = {note: len(about.intersection(content(note, words))) for note in material.notes}
     most = max(shared.values(), default=0)
@@ -158,10 +158,10 @@ def _against(claim: str, material: Material) -> str:
 
 def _new(claim: str, given: Sequence[str], words: WordFile) -> list[str]:
     """Return the names, numbers and people of a statement that stand nowhere in what was given."""
-    stems = {one for text in given for one in _stems(text, words)}
-    known = {one for text in given for one in numbers_in(text, words)}
-    named = [one for one in (*names_in(claim), *people_in(claim, words)) if not _stems(one, words) <= stems]
-    return named + [one for one in numbers_in(claim, words) if one not in known]
+    stems = {word for text in given for word in _stems(text, words)}
+    known = {word for text in given for word in numbers_in(text, words)}
+    named = [word for word in (*names_in(claim), *people_in(claim, words)) if not _stems(word, words) <= stems]
+    return named + [word for word in numbers_in(claim, words) if word not in known]
 
 
 def _names(text: str, _: WordFile) -> list[str]:
@@ -169,18 +169,18 @@ def _names(text: str, _: WordFile) -> list[str]:
 
 
 def people_in(text: str, words: WordFile) -> list[str]:
-    return [one for one in bare_words(text, words) if one in CLOSE]
+    return [word for word in bare_words(text, words) if word in CLOSE]
 
 
 _KINDS = (_names, numbers_in, people_in)
 
 
 def _stems(text: str, words: WordFile) -> set[str]:
-    return {stem(one, words) for one in bare_words(text, words)}
+    return {stem(word, words) for word in bare_words(text, words)}
 
 
 def _sentence_of(claim: str, material: Material) -> str:
-    return next((one for one in sentences(material.answer) if claim in one), claim)
+    return next((sentence for sentence in sentences(material.answer) if claim in sentence), claim)
 
 
 def _clauses(text: str, words: WordFile) -> list[str]:

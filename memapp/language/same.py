@@ -20,11 +20,11 @@ def keeps_facts(kept: str, gone: str) -> bool:
     """Return True for a sentence that has the names and numbers of another, and denies as much as that."""
     words = words_of(f"{kept} {gone}")
     facts = {word.casefold() for word in _NAME.findall(gone)} | {word for word in plain_words(gone) if word[0].isdigit()}
-    denied, denied_before = (len(re.findall(words.pattern("same", "negations"), one, re.IGNORECASE)) for one in (kept, gone))
+    denied, denied_before = (len(re.findall(words.pattern("same", "negations"), text, re.IGNORECASE)) for text in (kept, gone))
     return facts <= set(plain_words(kept)) and denied == denied_before
 
 
 def _said(sentence: str, words: WordFile) -> list[str]:
     letters = unicodedata.normalize("NFKD", re.sub(r"['’]", "", sentence))
-    plain = plain_words("".join(one for one in letters if not unicodedata.combining(one)))
+    plain = plain_words("".join(letter for letter in letters if not unicodedata.combining(letter)))
     return [word for word in plain if not words.is_all("same", "fillers", word)]

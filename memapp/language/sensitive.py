@@ -22,7 +22,7 @@ def unknown_in(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
         return [Hint("contact", "")]
     if any(has_value(field, values, text) for field, values in profile.items()):
         return []
-    if lacking := [one for one in values_in(text) if not has_value(one.field, profile.get(one.field, ()), one.value)]:
+    if lacking := [hint for hint in values_in(text) if not has_value(hint.field, profile.get(hint.field, ()), hint.value)]:
         return lacking
     words = words_of(text)
     return [Hint(FACT, text)] if is_sensitive(without_statements(text, words), words) else []
@@ -30,12 +30,12 @@ def unknown_in(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
 
 def unknown_in_message(text: str, profile: Mapping[str, Collection[str]]) -> list[Hint]:
     """Return the same of the person's own sentences in a message."""
-    return [hint for one in sentences(own_words(text, words_of(text))) for hint in unknown_in(one, profile)]
+    return [hint for word in sentences(own_words(text, words_of(text))) for hint in unknown_in(word, profile)]
 
 
 def values_in(text: str) -> list[Hint]:
     """Return the values that a sentence states and that need a yes."""
-    return [one for one in stated(text, words_of(text)) if is_sensitive_field(one.field)]
+    return [hint for hint in stated(text, words_of(text)) if is_sensitive_field(hint.field)]
 
 
 def may_apply_by_itself(field: str, value: str) -> bool:

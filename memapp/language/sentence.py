@@ -37,7 +37,7 @@ def leans(sentence: str, words: WordFile, *, is_first: bool) -> bool:
         return False
     named = words.finds("context", "names", sentence)
     capital = re.search(r"(?<!^)\b[^\W\d_a-z]\w+", sentence)
-    starts = [one.start() for one in (named, capital) if one]
+    starts = [match.start() for match in (named, capital) if match]
     return not starts or min(starts) > pointing.start()
 
 
@@ -45,7 +45,7 @@ def cut_at_clause(sentence: str, most: int, words: WordFile) -> str:
     """Return the beginning of a sentence up to its last clause that ends within so many characters; else to the last word."""
     if len(sentence) <= most:
         return sentence
-    ends = [one.start() for one in re.finditer(words.pattern("clauses", "between"), sentence, re.IGNORECASE)]
+    ends = [match.start() for match in re.finditer(words.pattern("clauses", "between"), sentence, re.IGNORECASE)]
     end = max((end for end in ends if 0 < end <= most), default=sentence.rfind(" ", 0, most))
     return sentence[: end if end > 0 else most].rstrip(" ,;:")
 
@@ -73,9 +73,9 @@ def tells_of_another(sentence: str, other: str, words: WordFile) -> bool:
 def tells_more(message: str, expected: str, words: WordFile) -> bool:
     """Return True for a message with a statement that corrects something, or has a word which was not expected."""
     known = {word[:STEM] for word in plain_words(expected)}
-    for one in sentences(own_words(message, words)):
-        new = (word for word in plain_words(one) if word not in words.common and word[:STEM] not in known)
-        if not is_question(one, words) and (corrects(one, words) or any(new)):
+    for sentence in sentences(own_words(message, words)):
+        new = (word for word in plain_words(sentence) if word not in words.common and word[:STEM] not in known)
+        if not is_question(sentence, words) and (corrects(sentence, words) or any(new)):
             return True
     return False
 

@@ -19,7 +19,7 @@ def topics_of(sentence: str, of: WordFile) -> dict[str, str]:
         if len(word) >= SHORTEST and plain not in of.common and not of.is_all("questions", "empty", plain):
             found.setdefault(stem(plain, of), word)
     listed, stems = _everyday(of.code)
-    return {one: word for one, word in found.items() if one not in stems and word.casefold() not in listed}
+    return {item: word for item, word in found.items() if item not in stems and word.casefold() not in listed}
 
 
 @cache

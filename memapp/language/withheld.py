@@ -32,29 +32,29 @@ MOST_CHARS = 2000
 def told_beside(text: str, withheld: Sequence[Hint]) -> str:
     """Return the sentences of a person's message that may be told, a line each; empty if there are none."""
     words = words_of(text)
-    is_hidden = any(one.field in BESIDE_PROFILE and one.field != FACT for one in withheld)
+    is_hidden = any(hint.field in BESIDE_PROFILE and hint.field != FACT for hint in withheld)
     if len(text) > MOST_CHARS or is_hidden or words.finds("requests", "keep_out", text):
         return ""
     own = own_words(text, words)
-    return "\n".join(_kept(sentences(own), withheld, words)) if all(says_again(own, one) for one in withheld) else ""
+    return "\n".join(_kept(sentences(own), withheld, words)) if all(says_again(own, hint) for hint in withheld) else ""
 
 
 def told_of_reply(text: str, withheld: Sequence[Hint]) -> str:
     """Return what may be told of a model's reply: nothing if it has a word of a value, but beside a name the rest."""
-    said = [one for one in withheld if has_word_of(text, [one])]
-    if any(one.field != CALLED for one in said):
+    said = [hint for hint in withheld if has_word_of(text, [hint])]
+    if any(hint.field != CALLED for hint in said):
         return ""
-    return "\n".join(one for one in sentences(text) if not has_word_of(one, said)) if said else text
+    return "\n".join(sentence for sentence in sentences(text) if not has_word_of(sentence, said)) if said else text
 
 
 def has_word_of(text: str, withheld: Sequence[Hint]) -> bool:
     """Return True for a text that has a telling word of a value."""
-    return any(_is_inside(text, one) or _said(text, _telling(one)) for one in withheld)
+    return any(_is_inside(text, hint) or _said(text, _telling(hint)) for hint in withheld)
 
 
 def says_any(text: str, withheld: Sequence[Hint]) -> bool:
     """Return True for a text that hints at a value: it says it again, or has a word that alone gives it away."""
-    return any(says_again(text, one) or _said(text, _telling_alone(one)) for one in withheld)
+    return any(says_again(text, hint) or _said(text, _telling_alone(hint)) for hint in withheld)
 
 
 def says_again(text: str, one: Hint) -> bool:
@@ -64,7 +64,7 @@ def says_again(text: str, one: Hint) -> bool:
 
 
 def _kept(said: Sequence[str], withheld: Sequence[Hint], words: WordFile) -> Iterator[str]:
-    fields = {one.field for one in withheld}
+    fields = {hint.field for hint in withheld}
     is_cut = False
     for sentence in said:
         if is_cut and leans(sentence, words, is_first=False):
@@ -73,7 +73,7 @@ def _kept(said: Sequence[str], withheld: Sequence[Hint], words: WordFile) -> Ite
             QUOTED in sentence
             or has_word_of(sentence, withheld)
             or is_sensitive(sentence, words)
-            or any(one.field in fields for one in stated(sentence, words))
+            or any(hint.field in fields for hint in stated(sentence, words))
         )
         if not is_cut:
             yield sentence

@@ -98,7 +98,7 @@ class MemoryServer(MCPServer[Any]):
                     raise ToolError(str(cause)) from None
                 case ValidationError() as cause:
                     raise ToolError(await self._refused(name, _in_words(cause))) from None
-            if name not in {one.name for one in await self.list_tools()}:
+            if name not in {tool.name for tool in await self.list_tools()}:
                 raise ToolError(await self._refused("an unknown tool", "There is no such tool.")) from None
             raise
 
@@ -121,12 +121,12 @@ class MemoryServer(MCPServer[Any]):
         """List what there is to read; the profile only for an agent to which it is granted."""
         grant = load_grant(self.runtime, self.agent)
         granted = grant.capability(self.agent, self.runtime.user_id, self.runtime.categories).categories
-        return [one for one in await super().list_resources() if "profile" in granted or str(one.uri) != PROFILE]
+        return [resource for resource in await super().list_resources() if "profile" in granted or str(resource.uri) != PROFILE]
 
     async def get_prompt(self, name: str, arguments: Any = None, context: Context[Any, Any] | None = None) -> Any:
         try:
             await self._admit(context)
-            if name not in {one.name for one in await self.list_prompts()}:
+            if name not in {prompt.name for prompt in await self.list_prompts()}:
                 raise NotFound(await self._refused("an unknown prompt", "There is no such prompt."))
             return await super().get_prompt(name, arguments, context)
         except MemappError as error:
@@ -212,7 +212,7 @@ def _reading(server: MemoryServer, runtime: Runtime) -> None:
 
 
 def _counted(found: FoundMemories, ids: list[str]) -> FoundMemories:
-    ids.extend(one.id for one in found.memories)
+    ids.extend(quotation.id for quotation in found.memories)
     return found
 
 
@@ -303,5 +303,5 @@ def _prompts(server: MemoryServer, runtime: Runtime) -> None:
 
 
 def _as_lines(found: FoundMemories) -> str:
-    lines = [f"- {one.date} [{one.category}] {one.text}" for one in found.memories]
+    lines = [f"- {quotation.date} [{quotation.category}] {quotation.text}" for quotation in found.memories]
     return "\n".join([found.what, *lines]) if lines else "Nothing that this agent may read was found."

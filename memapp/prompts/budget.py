@@ -92,7 +92,7 @@ def cost(request: Request, prompt_tokens: Callable[[Prompt], int]) -> int:
 def _most_tokens(prompt: Prompt) -> int:
     """Return more tokens than a prompt can have: no token is shorter than a byte, whatever the model's vocabulary."""
     contents = [prompt.system, prompt.suffix, prompt.head, *(turn.content for turn in prompt.turns)]
-    return sum(len(one.encode("utf-8", "replace")) + CONTROL_TOKENS for one in contents)
+    return sum(len(content.encode("utf-8", "replace")) + CONTROL_TOKENS for content in contents)
 
 
 def _with_late_history(context: PromptContext, fits: Callable[[PromptContext], bool]) -> PromptContext | None:

@@ -91,7 +91,7 @@ def needed_of_profile(profile: Mapping[str, Sequence[str]], message: str | None)
     wants = bool(message) and wants_something(message or "", words_of(message or ""))
     needed = {field: values for field, values in profile.items() if wants or field in HOW_TO_SPEAK}
     sentences = {field for field in needed if is_sensitive(field) and takes_sentence(field)}
-    limits = {one: tuple(filter(partial(_is_needed_limit, message or ""), needed[one])) for one in sentences}
+    limits = {sentence: tuple(filter(partial(_is_needed_limit, message or ""), needed[sentence])) for sentence in sentences}
     return {field: limits.get(field, values) for field, values in needed.items() if limits.get(field, values)}
 
 

@@ -37,5 +37,5 @@ def parse(text: str) -> str:
 
 
 def _asked(before: Sequence[str], memory: str) -> str:
-    chat = "".join(f"Before: {one_line(one)}\n" for one in before)
+    chat = "".join(f"Before: {one_line(text)}\n" for text in before)
     return f"{shorten(chat, SHOWN_CHARS)}Told: {one_line(memory)}"

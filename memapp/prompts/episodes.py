@@ -16,7 +16,7 @@ HEAD = "User"
 
 def request(said: Sequence[str], day: date) -> tuple[Prompt, Sampling]:
     """Ask for the episode of what was said on a day."""
-    listed = "\n".join(f"- {one_line(one)}" for one in said)
+    listed = "\n".join(f"- {one_line(text)}" for text in said)
     told = template("episode").substitute(day=f"{day.day} {day:%B %Y}", said=shorten(listed, SHOWN_CHARS))
     prompt = Prompt(template("episode_system").template, (PromptTurn("user", told),), head=HEAD, slot="scratch")
     return prompt, Sampling(max_tokens=MAX_TOKENS)
@@ -25,5 +25,9 @@ def request(said: Sequence[str], day: date) -> tuple[Prompt, Sampling]:
 def parse(text: str) -> str:
     """Read the reply: its first two whole sentences on one line. A server that cannot continue the head writes it again."""
     written = one_line(clean(text)).strip("\"' ")
-    told = [one for one in sentences(written if written.startswith(HEAD) else f"{HEAD} {written}") if re.search(r"\w\.$", one)]
+    told = [
+        sentence
+        for sentence in sentences(written if written.startswith(HEAD) else f"{HEAD} {written}")
+        if re.search(r"\w\.$", sentence)
+    ]
     return re.sub(r"\b[Tt]he [Uu]ser\b", "User", " ".join(told[:2]))

@@ -53,8 +53,8 @@ def request(lines: Sequence[str]) -> tuple[Prompt, Sampling]:
 
 def parse(text: str, lines: int) -> list[Concluded]:
     """Read a reply, insight by insight; one that is broken, cut short or rests on fewer than two lines is left out."""
-    found = [_concluded(one, lines) for one in _OBJECT.findall(text)]
-    return [one for one in found if one and len(one.evidence) > 1][:MOST]
+    found = [_concluded(item, lines) for item in _OBJECT.findall(text)]
+    return [conclusion for conclusion in found if conclusion and len(conclusion.evidence) > 1][:MOST]
 
 
 def _concluded(written: str, lines: int) -> Concluded | None:

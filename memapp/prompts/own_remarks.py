@@ -33,5 +33,5 @@ NO_ANSWER = (
 def reworded(remark: str, said: Sequence[str]) -> str:
     """Return a remark in the wording that was not made yet, or longest ago; anything else as it is. `said`: oldest first."""
     wordings = next((some for some in (UNKNOWN, WAITS, APPROVED, DENIED, NO_ANSWER) if remark in some), (remark,))
-    last = [max((at for at, one in enumerate(said) if one == wording), default=-1) for wording in wordings]
+    last = [max((at for at, text in enumerate(said) if text == wording), default=-1) for wording in wordings]
     return wordings[last.index(min(last))]

@@ -31,7 +31,7 @@ SCHEMA: Mapping[str, Any] = {
 
 def request(task: str, steps: Sequence[RunStep]) -> tuple[Prompt, Sampling]:
     """Ask how the last of some steps went."""
-    lines = [f"{number}. {_line(one.action)} ({_went(one)})" for number, one in enumerate(steps[-MOST_STEPS:-1], start=1)]
+    lines = [f"{number}. {_line(step.action)} ({_went(step)})" for number, step in enumerate(steps[-MOST_STEPS:-1], start=1)]
     last = f"{len(lines) + 1}. {_line(steps[-1].action)} (?)"
     told = "\n".join([*([f"Task: {_line(task)}"] if task else []), *lines, last])
     prompt = Prompt(template("referee").template, (PromptTurn("user", told),))

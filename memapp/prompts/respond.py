@@ -100,7 +100,11 @@ def stated(hit: Recalled) -> str:
     if hit.kind == "memory":
         return one_line(hit.text)
     spoken = words_of(hit.text)
-    told = [one for one in sentences(hit.text) if len(one.split()) >= FEWEST_WORDS and not is_question(one, spoken)]
+    told = [
+        sentence
+        for sentence in sentences(hit.text)
+        if len(sentence.split()) >= FEWEST_WORDS and not is_question(sentence, spoken)
+    ]
     return one_line(" ".join(told))
 
 
@@ -113,5 +117,7 @@ def commands(lessons: Sequence[str]) -> str:
 def repeats(reply: str, history: Sequence[Exchange], message: str | None) -> str | None:
     """Return the one of the last three replies that this one says again, if any; what is asked again may be said again."""
     asked = message and one_line(message).casefold()
-    others = (one for one in history[-EXCHANGES:] if one.user is None or one_line(one.user).casefold() != asked)
-    return repeated(reply, [one.reply for one in others])
+    others = (
+        exchange for exchange in history[-EXCHANGES:] if exchange.user is None or one_line(exchange.user).casefold() != asked
+    )
+    return repeated(reply, [exchange.reply for exchange in others])

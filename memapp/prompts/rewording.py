@@ -58,7 +58,7 @@ def parse(text: str, triggers: int) -> tuple[str, str, LessonLevel] | None:
 
 
 def _grammar(names: Sequence[str]) -> str:
-    of_failures, levels = (" | ".join(rf'"\"{one}\""' for one in some) for some in (names, _LEVELS))
+    of_failures, levels = (" | ".join(rf'"\"{text}\""' for text in some) for some in (names, _LEVELS))
     return rf"""
 root ::= "{{\"trigger_fingerprints\": [" failure (", " failure)* "], " rule ", \"scope_hint\": " level "}}"
 rule ::= "\"rule_text\": \"" part " -> " part "\""

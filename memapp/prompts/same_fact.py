@@ -27,7 +27,9 @@ _ANSWERS: dict[str, Any] = {
 
 def request(pairs: Sequence[tuple[str, str]]) -> tuple[Prompt, Sampling]:
     """Ask how the two facts of each pair are related; the second of a pair was said later."""
-    asked = "\n".join(f"{number}. A: {one_line(one)} B: {one_line(other)}" for number, (one, other) in enumerate(pairs, start=1))
+    asked = "\n".join(
+        f"{number}. A: {one_line(pair)} B: {one_line(other)}" for number, (pair, other) in enumerate(pairs, start=1)
+    )
     sampling = Sampling(TOKENS_A_PAIR * len(pairs), grammar=_grammar(len(pairs)), schema=_schema(len(pairs)))
     return Prompt(template("same_fact").template, (PromptTurn("user", asked),), slot="scratch"), sampling
 
@@ -55,7 +57,7 @@ def _grammar(pairs: int) -> str:
     items = ' ", " '.join(rf'"{{\"pair\": {number}, \"is\": \"" is "\"}}"' for number in range(1, pairs + 1))
     return rf"""
 root ::= "{{\"answers\": [" {items} "]}}"
-is ::= {" | ".join(f'"{one}"' for one in RELATIONS)}
+is ::= {" | ".join(f'"{relation}"' for relation in RELATIONS)}
 """
 
 

@@ -59,7 +59,7 @@ def learning(runtime: Runtime) -> Learning:
 
 def timeline(runtime: Runtime, memory_id: str) -> tuple[Moment, ...]:
     """Return the versions of a memory, oldest first, without those that look the same as the one before."""
-    known = {one.id: one for one in versions(runtime, memory_id)}
+    known = {version.id: version for version in versions(runtime, memory_id)}
     moments: list[Moment] = []
     for entry in reversed(entries(runtime, memory_id, limit=LAST_ENTRIES)):
         found = known.get(entry.after or 0)
@@ -73,8 +73,8 @@ def replaced(runtime: Runtime, entry: Entry) -> tuple[str, ...]:
     if entry.event is not Event.ADD or entry.actor == "import":
         return ()
     step = history.entries_of_step(runtime.read(), entry.step)
-    gave_way = [one for one in step if one.meta.get("reason") == "superseded" or one.meta.get("into") == entry.memory_id]
-    return tuple(version(runtime, one.before).text for one in gave_way if one.before)
+    gave_way = [other for other in step if other.meta.get("reason") == "superseded" or other.meta.get("into") == entry.memory_id]
+    return tuple(version(runtime, entry.before).text for entry in gave_way if entry.before)
 
 
 def _seen(version: Version) -> tuple[object, ...]:

@@ -72,7 +72,7 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
     file = strict_json.read(agent.imported) if agent.imported else {}
     dissents = agents.list_dissents(runtime.read(), agent.name)
     overrides = sorted(list_overrides(runtime, agent.name), key=lambda one: one.at)
-    if file and not (dissents or overrides or any(one.number for one in agent.events)):
+    if file and not (dissents or overrides or any(event.number for event in agent.events)):
         return dict(file)
     of, now, probation = agent.total, runtime.clock(), agent.probation_until
     noted = ({"timestamp": _time(event.at), "score": score, "reason": event.reason} for event, score in agent.history())
@@ -83,7 +83,7 @@ def export_agent(runtime: Runtime, agent: Agent) -> dict[str, Any]:
     return {
         **{"agent_name": agent.name, "model": agent.model, "primary_role": agent.primary_role},
         "dissent_history": last("dissent_history", map(_dissent, dissents)),
-        "override_history": last("override_history", (_override(one, now) for one in overrides)),
+        "override_history": last("override_history", (_override(override, now) for override in overrides)),
         "trust_score": agent.trust,
         "trust_score_history": last("trust_score_history", noted),
         "long_term_stats": {

@@ -139,8 +139,8 @@ def search(runtime: Runtime, caller: Caller, text: str, category: str = "", limi
     given = {"agent": caller.agent, "query": text, "top_k": limit, "budget_tokens": BUDGET_TOKENS, "return": "full"}
     request: QueryRequest = read_request(given | ({"categories": [category]} if category else {}))
     answer = query(runtime, capability, request)
-    known = {one.id: one for one in memories.get_memories(runtime.read(), [one.id for one in answer.memories])}
-    found = [_quotation(known[one.id], getattr(one, "why", "")) for one in answer.memories if one.id in known]
+    known = {memory.id: memory for memory in memories.get_memories(runtime.read(), [bullet.id for bullet in answer.memories])}
+    found = [_quotation(known[bullet.id], getattr(bullet, "why", "")) for bullet in answer.memories if bullet.id in known]
     if caller.grant.chats and not category:
         wanted = RecallRequest(text, top_k=limit, kinds=("message",), scope=scope(runtime, capability))
         for hit in recall(runtime, wanted):
@@ -155,7 +155,7 @@ def recent(runtime: Runtime, caller: Caller, limit: int = 10, category: str = ""
     capability = _reading(runtime, caller)
     seen = _scope(runtime, capability, category)
     found = memories.in_scope(runtime.read(), seen, limit, Sort.NEWEST)
-    return FoundMemories(memories=[_quotation(one) for one in found], changed=list(news(runtime, capability)))
+    return FoundMemories(memories=[_quotation(memory) for memory in found], changed=list(news(runtime, capability)))
 
 
 def changed(runtime: Runtime, caller: Caller) -> tuple[str, ...]:
@@ -257,14 +257,14 @@ def _put_before(runtime: Runtime, caller: Caller, text: str, quote: str, categor
 def lesson_hint(runtime: Runtime, caller: Caller, command: str, folder: Path) -> list[str]:
     """Return what is known of a command that the agent thinks of running, best first."""
     tool = _tool(runtime, caller, command, folder)
-    return [one.in_advance for one in runs.bearing(runtime, tool, command)]
+    return [hint.in_advance for hint in runs.bearing(runtime, tool, command)]
 
 
 def step_report(runtime: Runtime, caller: Caller, command: str, folder: Path, code: int, output: str, task: str) -> list[str]:
     """Record how a command of the agent went; return what is known of its failure."""
     tool, client = _tool(runtime, caller, command, folder), Client("mcp", caller.agent, task)
     reported = runs.report(runtime, tool, as_attempt(command, Ran(code, output, 0.0)), client)
-    return [one.in_a_line for one in reported.hints]
+    return [hint.in_a_line for hint in reported.hints]
 
 
 def _tool(runtime: Runtime, caller: Caller, command: str, folder: Path) -> Shell:

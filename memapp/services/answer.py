@@ -248,7 +248,7 @@ class _Reply:
         if not (forgotten := forgotten_limits(self.runtime, self.text, message)):
             return []
         told = reminder(self.runtime, forgotten)
-        new = [hit for hit in forgotten if hit.id not in {one.id for one in self.shown}]
+        new = [hit for hit in forgotten if hit.id not in {hit.id for hit in self.shown}]
         with self._saving() as session:
             recalls.save_recalls(session, self.turn.reply.id, new, after=len(self.shown))
         self.text, self.shown = self.text.rstrip() + told, (*self.shown, *new)
@@ -257,7 +257,7 @@ class _Reply:
     def _is_held(self, quoted: Quoted) -> bool:
         """Return True for a reply that says of the person what the quotations say, or what was said in the chat."""
         message = self.turn.message.text if self.turn.message else ""
-        chat_said = [one.text for one in self.turn.earlier if one.role is Role.USER]
+        chat_said = [message.text for message in self.turn.earlier if message.role is Role.USER]
         return is_held(self.text, message, quoted.lines, chat_said, words_of(message))
 
     def _said(self) -> list[str]:
@@ -273,7 +273,7 @@ class _Reply:
     def _recited(self) -> list[str]:
         """What the model says as the person, in the words of their notes or of the message, and what it only seems to quote."""
         message, notes = self.turn.message.text if self.turn.message else "", [respond.words(hit) for hit in self._told]
-        said = [*notes, *(one.text for one in self.turn.earlier if one.role is Role.USER), message]
+        said = [*notes, *(message.text for message in self.turn.earlier if message.role is Role.USER), message]
         return [*misquoted(self.text, said), *recited(self.text, notes, message, words_of(message))]
 
     @property
@@ -374,7 +374,7 @@ class _Reply:
             delta.settle(session, conversation_scope(self.runtime), thread_id, self.retrieved.delta.settled)
         if self.has_asked:
             expectations.save_prediction(session, thread_id, reply.id, "predictor", "", self.needed_info)
-        if message and is_whole and not any(one.role is Role.USER for one in self.turn.earlier):
+        if message and is_whole and not any(message.role is Role.USER for message in self.turn.earlier):
             chat.rename_thread(session, thread_id, shorten(one_line(message.text), TITLE_CHARS), "app")
         self._note(session)
         checkpoints.advance(session, self.turn.thread.id, Checkpoint.settled)

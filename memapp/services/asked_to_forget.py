@@ -39,10 +39,10 @@ LISTED = 8
 def forget(runtime: Runtime, content: str, message: Message, actor: Actor, *, is_sure: bool) -> FromMemory | None:
     """Forget what is named; ask which where several memories are about it. None where memory surely holds nothing like it."""
     found = named(runtime, content)
-    told = [one for one in found.facts if one.kind is not Kind.EPISODIC]  # what a chat was about goes with what it told
+    told = [memory for memory in found.facts if memory.kind is not Kind.EPISODIC]  # what a chat was about goes with what it told
     if len(told or found.facts) > 1:
         return _ask_which(found.facts)
-    unsaid = [one for one in said_of(runtime, content) if one != message.id]
+    unsaid = [text for text in said_of(runtime, content) if text != message.id]
     is_over = bool(search.taken_back(runtime.read(), unsaid))  # what is meant was replaced, and no other is
     if not (found.is_known or found.requests or is_over) and found.near:
         if len(found.near) > 1 or not is_sure:
@@ -62,7 +62,7 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, n
     memory, so that what was said last is withdrawn though nothing was kept of it.
     """
     shown = _shown(runtime, earlier)
-    own = [one for one in earlier if one.role is Role.USER]
+    own = [message for message in earlier if message.role is Role.USER]
     before, said = own[-2:-1], own[-1:]
     taught = [] if shown else _taught(runtime, said)
     facts = shown or taught
@@ -74,7 +74,7 @@ def forget_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor, *, n
         said = [*before, *said] if waiting else said
     if not (facts or waiting or (said and not never_was)):
         return None
-    unsaid = [] if shown else [one.id for one in said]
+    unsaid = [] if shown else [message.id for message in said]
     return _own(_let_go(runtime, Named(tuple(facts), requests=waiting), unsaid, actor, never_was=never_was) or NOT_KEPT)
 
 
@@ -83,15 +83,15 @@ def undo_last(runtime: Runtime, earlier: Sequence[Message], actor: Actor) -> Fro
 
     What an answer from memory tells was not done by that.
     """
-    session, said = runtime.read(), [one for one in earlier if one.role is Role.USER][-1:]
+    session, said = runtime.read(), [message for message in earlier if message.role is Role.USER][-1:]
     if open_choice(runtime, earlier):  # nothing was done yet
         return _own(ALL_LEFT)
     if earlier and earlier[-1].model == FROM_MEMORY and not _taught(runtime, said):
         return _own(NOTHING_CHANGED)
     if not earlier or earlier[-1].model != OWN_WORDS:
         return None
-    done = [one for one in history.list_entries(session) if one.thread_id == actor.thread_id and one.actor == actor.name]
-    since = [one.step for one in done if not one.undoes and all(one.at >= message.created_at for message in said)]
+    done = [entry for entry in history.list_entries(session) if entry.thread_id == actor.thread_id and entry.actor == actor.name]
+    since = [entry.step for entry in done if not entry.undoes and all(entry.at >= message.created_at for message in said)]
     step = undo.find(runtime, since[0]) if since else None
     if step is None:
         return None
@@ -104,9 +104,9 @@ def correct(runtime: Runtime, content: str, earlier: Sequence[Message], actor: A
 
     None where memory holds nothing like it: then it is no word to the memory.
     """
-    said = [one for one in earlier if one.role is Role.USER][-1:]
+    said = [message for message in earlier if message.role is Role.USER][-1:]
     subject = subject_of(content)
-    last = [one for one in (*_shown(runtime, earlier), *_taught(runtime, said)) if is_about(one.text, subject)]
+    last = [memory for memory in (*_shown(runtime, earlier), *_taught(runtime, said)) if is_about(memory.text, subject)]
     found = Named(tuple(last[:1])) if last else named(runtime, content)
     if len(found.facts) > 1 or (found.facts and not (last or is_sure)):
         return _ask_which(found.facts)
@@ -143,60 +143,62 @@ def _shown(runtime: Runtime, earlier: Sequence[Message]) -> list[Memory]:
     hits = [hit for hit in recalls.list_recalls(runtime.read(), last.id) if hit.kind == "memory"]
     shown = _live(runtime, [hit.id for hit in hits])
     return (
-        shown if last.model in (FROM_MEMORY, OWN_WORDS) else [one for one in shown if is_about(last.text, subject_of(one.text))]
+        shown
+        if last.model in (FROM_MEMORY, OWN_WORDS)
+        else [memory for memory in shown if is_about(last.text, subject_of(memory.text))]
     )
 
 
 def _waiting(runtime: Runtime, said: Sequence[Message]) -> tuple[ConsentRequest, ...]:
     """Return what waits that messages brought up."""
-    ids = {one.id for one in said}
-    return tuple(one for one in pending.list_pending(runtime) if not ids.isdisjoint(one.evidence))
+    ids = {message.id for message in said}
+    return tuple(request for request in pending.list_pending(runtime) if not ids.isdisjoint(request.evidence))
 
 
 def _taught(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
-    return memories.list_learned_from(runtime.read(), [one.id for one in said])
+    return memories.list_learned_from(runtime.read(), [message.id for message in said])
 
 
 def _live(runtime: Runtime, memory_ids: Sequence[str]) -> list[Memory]:
-    found = {one.id: one for one in memories.get_memories(runtime.read(), memory_ids)}
-    return [found[one] for one in memory_ids if one in found and found[one].state is State.LIVE]
+    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), memory_ids)}
+    return [found[memory_id] for memory_id in memory_ids if memory_id in found and found[memory_id].state is State.LIVE]
 
 
 def _let_go(runtime: Runtime, found: Named, unsaid: Sequence[str], actor: Actor, *, never_was: bool = False) -> str:
     """Carry it out in one step; return what went, in words, or nothing. What was ended by what never was holds again."""
     with runtime.write() as session:
-        by_facts = [one for fact in found.facts for one in stated(fact.text, words_of(fact.text))]
+        by_facts = [hint for fact in found.facts for hint in stated(fact.text, words_of(fact.text))]
         profile = consents.read_profile(session)
-        values = dict.fromkeys(one for one in (*found.values, *by_facts) if one.value in profile.get(one.field, ()))
-        for one in values:
-            decisions.forget_value(runtime, one.field, one.value, actor)
+        values = dict.fromkeys(hint for hint in (*found.values, *by_facts) if hint.value in profile.get(hint.field, ()))
+        for hint in values:
+            decisions.forget_value(runtime, hint.field, hint.value, actor)
         ended = _ended_by(session, runtime, found) if never_was else []
         for fact in found.facts:
             if memories.get_memory(session, fact.id).state is State.LIVE:
                 changes.apply(session, SoftDeleted(fact.id, "person", runtime.purge_at()), actor)
         again = restore(session, ended, actor)
-        pending.end_all(runtime, [one.id for one in found.requests], actor)
+        pending.end_all(runtime, [request.id for request in found.requests], actor)
         unsay(session, unsaid, actor)
-    said_by_facts = {(one.field, one.value) for one in by_facts}
-    gone = [*(one.text for one in found.facts)]
-    gone += [f"{label(one.field)}: {one.value}" for one in values if (one.field, one.value) not in said_by_facts]
+    said_by_facts = {(hint.field, hint.value) for hint in by_facts}
+    gone = [*(memory.text for memory in found.facts)]
+    gone += [f"{label(hint.field)}: {hint.value}" for hint in values if (hint.field, hint.value) not in said_by_facts]
     told = [f"Forgotten, {counted(len(gone), 'memory', 'memories')}:" if len(gone) > 1 else "Forgotten:", *gone] if gone else []
     lines = [" ".join(told) if len(gone) == 1 else "\n".join(told)] if told else []
-    lines += [f"No longer asked about: {label(one.field)} “{one.new_value}”" for one in found.requests]
-    lines += [f"Remembered again: {one}" for one in again]
+    lines += [f"No longer asked about: {label(request.field)} “{request.new_value}”" for request in found.requests]
+    lines += [f"Remembered again: {text}" for text in again]
     return "\n".join(lines)
 
 
 def _ended_by(session: Session, runtime: Runtime, found: Named) -> list[str]:
     """Return what ended when this was learned, or because of what waits."""
-    replaced = [one for fact in found.facts for one in gave_way(session, runtime, fact)]
-    return replaced + ended_by(session, [one for request in found.requests for one in request.evidence])
+    replaced = [text for fact in found.facts for text in gave_way(session, runtime, fact)]
+    return replaced + ended_by(session, [text for request in found.requests for text in request.evidence])
 
 
 def _ask_which(facts: Sequence[Memory]) -> FromMemory:
     listed = facts[:LISTED]
-    lines = [f"{number}. {one.text}" for number, one in enumerate(listed, start=1)]
-    hits = tuple(Recalled.of(one, 0.0, "named", one.updated_at) for one in listed)
+    lines = [f"{number}. {memory.text}" for number, memory in enumerate(listed, start=1)]
+    hits = tuple(Recalled.of(memory, 0.0, "named", memory.updated_at) for memory in listed)
     return FromMemory(
         "\n".join(["Do you mean this?" if len(listed) == 1 else "I know of this:", *lines, WHICH]), hits, is_own_word=True
     )

@@ -42,8 +42,8 @@ def remember(runtime: Runtime, content: str, message: Message, actor: Actor) -> 
     with runtime.write() as session:
         if is_forgotten(runtime, text):
             decisions.keep_as_asked(runtime, FORGOTTEN, text, message.id, actor)
-        for one in stated(text, words_of(text)):
-            decisions.keep_as_asked(runtime, one.field, one.value, message.id, actor)
+        for hint in stated(text, words_of(text)):
+            decisions.keep_as_asked(runtime, hint.field, hint.value, message.id, actor)
         if same := same_as(session, text, alike):  # before, or a yes has brought it
             weight = max(BY_HAND_IMPORTANCE, memories.get_memory(session, same).importance)
             changes.apply(session, Updated(same, importance=weight, sources=(message.id,)), actor)

@@ -53,7 +53,7 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
         return []
     words = query_words(text)
     threads = chat.list_threads(session, matching=text.strip(), limit=THREADS) if "thread" in kinds else []
-    found = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in threads]
+    found = [Hit("thread", thread.id, thread.id, thread.title, "", thread.updated_at) for thread in threads]
     candidates = [
         *(search_memories(session, Scope(user), words, unfinished=True) if "memory" in kinds else ()),
         *(search_messages(session, words, unfinished=True, commands=True) if "message" in kinds else ()),
@@ -61,19 +61,22 @@ def find(runtime: Runtime, text: str, limit: int = 30, *, kinds: Sequence[Kind] 
     if not candidates and "memory" in kinds:
         candidates = search_memories(session, Scope(user), words)  # perhaps one is misspelt
     titles: dict[str, str] = {}
-    for one in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:
-        if one.thread_id and one.thread_id not in titles:
-            titles[one.thread_id] = chat.get_thread(session, one.thread_id).title
-        title = titles.get(one.thread_id, "")
-        beside = "" if _holds(one.text, words) or not _holds(one.around, words) else _snippet(one.around, words, *BESIDE)
-        found.append(Hit(one.kind, one.id, one.thread_id, title, _snippet(one.text, words), one.at, beside))
+    for item in sorted(candidates, key=lambda candidate: (not _holds(candidate.text, words), -candidate.bm25))[:limit]:
+        if item.thread_id and item.thread_id not in titles:
+            titles[item.thread_id] = chat.get_thread(session, item.thread_id).title
+        title = titles.get(item.thread_id, "")
+        beside = "" if _holds(item.text, words) or not _holds(item.around, words) else _snippet(item.around, words, *BESIDE)
+        found.append(Hit(item.kind, item.id, item.thread_id, title, _snippet(item.text, words), item.at, beside))
     lessons = search_lessons(session, words, text.casefold().split(), LESSONS) if "lesson" in kinds else []
-    found += [Hit("lesson", one.id, "", "", _snippet(one.rule_text, words), one.updated_at) for one in lessons]
+    found += [Hit("lesson", lesson.id, "", "", _snippet(lesson.rule_text, words), lesson.updated_at) for lesson in lessons]
     named = list_names(session) if "agent" in kinds else []
-    agents = [one for one in named if text.strip().casefold() in f"{one} {called_agent(one)}".casefold()][:AGENTS]
-    found += [Hit("agent", one, "", "", called_agent(one), session.now) for one in agents]
+    agents = [name for name in named if text.strip().casefold() in f"{name} {called_agent(name)}".casefold()][:AGENTS]
+    found += [Hit("agent", agent, "", "", called_agent(agent), session.now) for agent in agents]
     said = find_dissents(session, text.strip(), COUNCILS) if "council" in kinds else []
-    return [*found, *(Hit("council", one.message_id, "", "", _snippet(one.text, words), one.created_at) for one in said)]
+    return [
+        *found,
+        *(Hit("council", dissent.message_id, "", "", _snippet(dissent.text, words), dissent.created_at) for dissent in said),
+    ]
 
 
 def _holds(text: str, words: Sequence[str]) -> bool:

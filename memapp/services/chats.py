@@ -113,7 +113,7 @@ def variants(runtime: Runtime, reply: Message) -> list[Message]:
 
 def choose_variant(runtime: Runtime, reply: Message) -> None:
     """Make one of several replies to a message the one that counts."""
-    others = [one.id for one in variants(runtime, reply) if one.id != reply.id]
+    others = [message.id for message in variants(runtime, reply) if message.id != reply.id]
     with runtime.write() as session:
         chat.set_active(session, others, active=False)
         chat.set_active(session, [reply.id], active=True)

@@ -107,8 +107,8 @@ def _tidy_up(runtime: Runtime) -> None:
     """Let go of old pairs, and of questions about what is no longer known."""
     session = runtime.read()
     waits = consents.list_requests(session, state="pending", field=CONFLICT)
-    texts = [(one.id, said) for one in waits for said in (one.old_value, one.new_value)]
-    idle = {one for one, said in texts if not memories.find_same(session, normalise(said))}
+    texts = [(request.id, said) for request in waits for said in (request.old_value, request.new_value)]
+    idle = {text for text, said in texts if not memories.find_same(session, normalise(said))}
     pending.end_all(runtime, list(idle), runtime.actor(name="merge"), "signals")
     with runtime.write() as session:
         store.clear(session, session.now - NOT_AGAIN)
@@ -126,7 +126,7 @@ def find(runtime: Runtime, cancel: Cancel) -> FoundPairs | None:
     is_new = store.candidates(session, now - RECENT, begin_of(now.astimezone().date()), CANDIDATES)
     rows = vectors.of_owners(session, "memory", embedder.model_id, list(is_new))
     matrix = vectors.matrix(runtime.database, runtime.user_id, "memory", embedder.model_id)
-    ids, found = [one for one in is_new if one in rows], dict[frozenset[str], Pair]()
+    ids, found = [text for text in is_new if text in rows], dict[frozenset[str], Pair]()
     for memory in memories.get_memories(session, ids):
         if cancel.is_set():
             return None
@@ -163,7 +163,7 @@ def by_words(pair: Pair) -> Decision | None:
     """Merge two memories of the same words, the newer into the older if it may give way; None for any other pair."""
     if not is_respelt(pair.newer.text, pair.older.text):
         return None
-    kept = next((one for one in (pair.older, pair.newer) if may_give_way(pair.other(one), one)), None)
+    kept = next((memory for memory in (pair.older, pair.newer) if may_give_way(pair.other(memory), memory)), None)
     return Decision("update", kept=kept) if kept else LEAVE
 
 
@@ -177,9 +177,9 @@ def may_give_way(gone: Memory, kept: Memory) -> bool:
 
 def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Cancel) -> Iterator[ConsentRequest | int]:
     """Carry out what is decided, pair by pair, then what the model says of the others, some at a time."""
-    decided = [one for one in pairs if one.decided]
-    rest = [one for one in pairs if not one.decided]
-    steps = [[one] for one in decided] + [
+    decided = [pair for pair in pairs if pair.decided]
+    rest = [pair for pair in pairs if not pair.decided]
+    steps = [[pair] for pair in decided] + [
         rest[at : at + same_fact.MOST_PAIRS] for at in range(0, len(rest), same_fact.MOST_PAIRS)
     ]
     for batch in steps:
@@ -194,12 +194,12 @@ def _settle(runtime: Runtime, pairs: Sequence[Pair], started: float, cancel: Can
 
 def _decide(runtime: Runtime, pairs: Sequence[Pair], cancel: Cancel) -> tuple[dict[Pair, Decision], int] | None:
     """Return what is to become of pairs, and the tokens written for it; None when the model failed, or the budget is used up."""
-    if decided := {one: one.decided for one in pairs if one.decided}:
+    if decided := {pair: pair.decided for pair in pairs if pair.decided}:
         return decided, 0
     model = runtime.chat.ready()
     if model is None or not may_do(runtime, model, "same fact"):
         return dict.fromkeys(pairs, LINK), 0
-    prompt, sampling = same_fact.request([(one.older.text, one.newer.text) for one in pairs])
+    prompt, sampling = same_fact.request([(pair.older.text, pair.newer.text) for pair in pairs])
     tokens = model.prompt_tokens(prompt)
     if _spent_today(runtime).tokens + tokens + sampling.max_tokens > TOKENS_PER_DAY:
         return None
@@ -258,9 +258,9 @@ def _note(session: Session, **meta: float) -> None:
 
 
 def _is_as_it_was(session: Session, pair: Pair) -> bool:
-    before = [(one.text, one.pinned, State.LIVE) for one in (pair.newer, pair.older)]
+    before = [(memory.text, memory.pinned, State.LIVE) for memory in (pair.newer, pair.older)]
     there = memories.get_memories(session, [pair.newer.id, pair.older.id])
-    return [(one.text, one.pinned, one.state) for one in there] == before
+    return [(memory.text, memory.pinned, memory.state) for memory in there] == before
 
 
 def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -> Policy:
@@ -286,7 +286,7 @@ def _apply(session: Session, runtime: Runtime, pair: Pair, decision: Decision) -
 
 def _mark(runtime: Runtime, found: FoundPairs, chosen: Sequence[Pair]) -> bool:
     """Note which memories are done with; say whether all of them are."""
-    open_ids = {one for pair in found.pairs[len(chosen) :] for one in pair.ids}
+    open_ids = {memory_id for pair in found.pairs[len(chosen) :] for memory_id in pair.ids}
     with runtime.write() as session:
-        store.mark_looked_at(session, [one for one in found.candidates if one not in open_ids])
+        store.mark_looked_at(session, [candidate for candidate in found.candidates if candidate not in open_ids])
     return not open_ids

@@ -64,7 +64,7 @@ def hold(runtime: Runtime, message_id: str, *, cancel: Cancel | None = None, wri
     """Review the answer to a message; go on with the council over it that was stopped. Raises `UsageError` for no answer."""
     session = runtime.read()
     message = chat.get_message(session, message_id)
-    reply = next((one for one in chat.variants(session, message_id) if one.active and one.text), None)
+    reply = next((message for message in chat.variants(session, message_id) if message.active and message.text), None)
     if reply is None or message.role is not Role.USER:
         raise UsageError("There is no answer to review.")
     at, held = checkpoints.load(session, message.thread_id).council, agents.latest_rounds(session, [message_id]).get(message_id)
@@ -102,17 +102,17 @@ def _begin(runtime: Runtime, message: Message, reply: Message, *, writes_draft: 
 def _sit(runtime: Runtime, held: Round, at: OpenCouncil, message: Message, cancel: Cancel) -> Iterator[TurnEvent]:
     """Let those speak who have not, then revise."""
     seen, notes = material(runtime, message, held.draft)
-    by_rules, criteria = review.objections(seen), {one.name: one for one in rubric.list_criteria(runtime)}
+    by_rules, criteria = review.objections(seen), {criterion.name: criterion for criterion in rubric.list_criteria(runtime)}
     model = runtime.chat.ready()
     yield CouncilSat(held, at.of - len(at.left), at.of, at.calls)
     for name in at.left:
-        found = [one for one in by_rules if one.criterion == name]
+        found = [objection for objection in by_rules if objection.criterion == name]
         if at.model and model is not None and name in criteria:
             found += _reviewed(model, held, at, criteria[name], notes, cancel)
         if cancel.is_set():
             return
         at, reader = replace(at, left=at.left[1:]), runtime.reading.ready()
-        rows = embedded(runtime.reading, [one.text for one in found]) if reader and found else None
+        rows = embedded(runtime.reading, [objection.text for objection in found]) if reader and found else None
         with runtime.write() as session:
             agents.count_round(session, _agent(name), "reviewer", at.model)
             for objection, row in zip(found, repeat(None) if rows is None else rows, strict=False):
@@ -161,7 +161,7 @@ def _revise(runtime: Runtime, held: Round, by_rules: Sequence[Objection], notes:
     """Return the answer as the objections want it; empty where there are none. What a model leaves wrong the rules take out."""
     text, model = held.draft, runtime.chat.ready()
     if model is not None and held.dissents:
-        objections = [Objection(one.citations[0], one.text, one.quote) for one in held.dissents]
+        objections = [Objection(dissent.citations[0], dissent.text, dissent.quote) for dissent in held.dissents]
         asked = prompts.revision(held.task, notes, held.draft, objections, runtime.settings.reply_tokens)
         text = whole_reply(model, *asked, cancel).strip() or text
     return (corrected(text, by_rules) or held.draft) if held.dissents else ""
@@ -171,14 +171,14 @@ def material(runtime: Runtime, message: Message, answer: str) -> tuple[Material,
     """Return what an answer is held against, and the notes in it as models read them."""
     session, scope = runtime.read(), conversation_scope(runtime)
     earlier = chat.list_messages(session, message.thread_id, before=message.seq, limit=FROM_CHAT)
-    without = frozenset([message.id, *(one.id for one in earlier)])
+    without = frozenset([message.id, *(message.id for message in earlier)])
     found: dict[str, Recalled] = {}
     for text in (message.text, *review.claims(answer, words_of(answer))):
         hits = find(runtime, RecallRequest(text, 4, without, scope=scope))
         told = [hit for hit in hits if hit.said_by != "assistant" and respond.stated(hit)]
         found |= {hit.id: hit for hit in told if len(found) < MOST_NOTES}
-    said = [one.text for one in earlier if one.role is Role.USER]
-    replies = [one.text for one in earlier if one.role is Role.ASSISTANT and one.text]
+    said = [message.text for message in earlier if message.role is Role.USER]
+    replies = [message.text for message in earlier if message.role is Role.ASSISTANT and message.text]
     quotes = {respond.words(hit): quotation(runtime, hit) for hit in found.values()}
     return Material(message.text, answer, quotes, said, replies), [respond.note(hit) for hit in found.values()]
 
@@ -195,8 +195,8 @@ def decide(runtime: Runtime, round_id: str, choice: Choice, text: str = "") -> R
     message = chat.get_message(runtime.read(), held.message_id)
     again = review.objections(material(runtime, message, taken)[0]) if choice in ("revision", "edit") else []
     with runtime.write() as session:
-        for one in held.dissents:
-            agents.judge_dissent(session, one.number, impact=choice != "draft" and is_taken_over(one, taken, again))
+        for dissent in held.dissents:
+            agents.judge_dissent(session, dissent.number, impact=choice != "draft" and is_taken_over(dissent, taken, again))
         return changes.apply(session, CouncilDecided(held.id, choice, taken), runtime.actor(held.thread_id))
 
 
@@ -206,8 +206,8 @@ of_messages = reading(agents.latest_rounds)
 def ranked(runtime: Runtime, held: Round) -> list[Dissent]:
     """Return the objections, those first that weigh most: by their criterion, and by the trust in who objects."""
     session = runtime.read()
-    weights = {one.name: one.weight for one in rubric.criteria(session)}
-    trusts = {agent: trust.record(session, agent).trust for agent in {one.agent for one in held.dissents}}
+    weights = {criterion.name: criterion.weight for criterion in rubric.criteria(session)}
+    trusts = {agent: trust.record(session, agent).trust for agent in {dissent.agent for dissent in held.dissents}}
     return sorted(held.dissents, key=lambda one: -weights.get(one.citations[0], 0.0) * trusts[one.agent])
 
 

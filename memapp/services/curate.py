@@ -100,7 +100,7 @@ def edit(
         text = _sure(runtime, text)
     kept = None if tags is None else _checked_tags(tags)
     resting = relations.resting_on(runtime.read(), [memory_id]) if text not in (None, before.text) else []
-    ended = (SoftDeleted(one, "superseded", runtime.purge_at()) for one in resting)  # that was made of other words
+    ended = (SoftDeleted(text, "superseded", runtime.purge_at()) for text in resting)  # that was made of other words
     change = Updated(memory_id, text, kept, importance, category, None if steps is None else _checked_steps(steps))
     return _apply(runtime, change, *ended)
 
@@ -116,7 +116,7 @@ def tag(runtime: Runtime, tag: str, *memory_ids: str) -> Revision:
     if not added:
         raise UsageError("A tag needs a name.")
     found = [get(runtime, memory_id) for memory_id in memory_ids]
-    return _apply(runtime, *(Updated(one.id, tags=_checked_tags([*one.tags, *added])) for one in found))
+    return _apply(runtime, *(Updated(memory.id, tags=_checked_tags([*memory.tags, *added])) for memory in found))
 
 
 def rate(runtime: Runtime, *memory_ids: str, importance: int | None = None, category: str | None = None) -> Revision:
@@ -150,11 +150,11 @@ def discard(runtime: Runtime, *memory_ids: str) -> Revision:
     What the profile says by them alone goes with them, and comes back with the step.
     """
     found, actor = get_many(runtime, memory_ids), runtime.actor()
-    live = [one.id for one in found if one.state is State.LIVE] if len(memory_ids) > 1 else []
+    live = [memory.id for memory in found if memory.state is State.LIVE] if len(memory_ids) > 1 else []
     gone = [SoftDeleted(memory_id, "person", runtime.purge_at()) for memory_id in live or memory_ids]
     with runtime.write():
         revision = _apply(runtime, *gone, actor=actor)
-        decisions.forget_said_by(runtime, [one for one in found if one.state is State.LIVE], actor)
+        decisions.forget_said_by(runtime, [memory for memory in found if memory.state is State.LIVE], actor)
     return revision
 
 
@@ -170,13 +170,13 @@ def restore(runtime: Runtime, *memory_ids: str) -> BroughtBack:
     barred: list[str] = []
     with runtime.write() as session:
         found = [memories.get_memory(session, memory_id) for memory_id in memory_ids]
-        gone = [one for one in found if one.state is not State.LIVE]
+        gone = [memory for memory in found if memory.state is not State.LIVE]
         if not gone:
             raise UsageError("This memory is not in the trash.")
         for memory in gone:
             if unknown := [] if memory.origin == "person" else pending.unknown_of(session, memory):
                 pending.put_back(session, memory, unknown)
-                (asked if any(one.value for one in unknown) else barred).append(memory.id)
+                (asked if any(hint.value for hint in unknown) else barred).append(memory.id)
             elif memories.find_same(session, normalise(memory.text)):
                 known.append(memory.id)
             else:
@@ -199,7 +199,7 @@ def respelt(runtime: Runtime, wanted: MemoryFilter) -> MemoryFilter:
     session, state = runtime.read(), wanted.state
     unknown = {word for word in wanted.words if not memories.list_memories(session, MemoryFilter(state, (word,)), limit=1)}
     among = memories.list_memories(session, MemoryFilter(state), limit=SPELT_AMONG) if unknown else []
-    known = {word for one in among for word in words_of(" ".join((one.text, *one.tags)))}
+    known = {word for memory in among for word in words_of(" ".join((memory.text, *memory.tags)))}
     meant = {word: near for word in unknown if (near := nearest(word, known, NEARLY_THE_SAME))}
     words = tuple(meant.get(word, word) for word in wanted.words)
     told = (f"read as: {' '.join(words)}",) if meant else ()
@@ -246,7 +246,7 @@ def _check(runtime: Runtime, category: str | None, importance: int | None) -> No
 
 def _checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     # At commas, as the form writes and reads them: else one tag would be several after the next edit.
-    cleaned = [shorten(one_line(clean(one)).strip(), MAX_TAG_CHARS) for tag in tags for one in tag.split(",")]
+    cleaned = [shorten(one_line(clean(text)).strip(), MAX_TAG_CHARS) for tag in tags for text in tag.split(",")]
     first = {tag.casefold(): tag for tag in reversed(cleaned) if tag}  # the first form of each stays
     if len(first) > MAX_TAGS:
         raise UsageError(f"At most {MAX_TAGS} tags.")
@@ -259,7 +259,7 @@ def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
     cleaned = tuple(one for step in steps if (one := one_line(clean(step))))
     if len(cleaned) > MAX_STEPS:
         raise UsageError(f"A how-to has at most {MAX_STEPS} steps, this has {len(cleaned)}.", "Make two of it.")
-    if too_long := next((number for number, one in enumerate(cleaned, start=1) if len(one) > MAX_STEP_CHARS), 0):
+    if too_long := next((number for number, text in enumerate(cleaned, start=1) if len(text) > MAX_STEP_CHARS), 0):
         raise UsageError(f"A step has at most {MAX_STEP_CHARS} characters; step {too_long} has more.", "Split it.")
     if any(map(tells_secret, cleaned)):
         raise UsageError(SECRET)
@@ -268,11 +268,11 @@ def _checked_steps(steps: Sequence[str]) -> tuple[str, ...]:
 
 def _check_kinds(found: Sequence[Memory], category: str | None, steps: Sequence[str] | None = None) -> None:
     """Raise `UsageError` where a how-to would become a fact, or the other way round."""
-    for one in found:
-        if one.kind is Kind.PROCEDURAL and category is not None:
+    for memory in found:
+        if memory.kind is Kind.PROCEDURAL and category is not None:
             raise UsageError("A how-to keeps its category: agents that may read how-tos find it there.")
-        if steps is not None and bool(steps) is not (one.kind is Kind.PROCEDURAL):
-            raise UsageError("A how-to has at least one step." if one.steps else "Only a how-to has steps.")
+        if steps is not None and bool(steps) is not (memory.kind is Kind.PROCEDURAL):
+            raise UsageError("A how-to has at least one step." if memory.steps else "Only a how-to has steps.")
 
 
 def _apply(runtime: Runtime, *steps: Change, actor: Actor | None = None) -> Revision:

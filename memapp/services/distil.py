@@ -53,7 +53,7 @@ def is_grounded(text: str, memory: str, said: Sequence[str]) -> bool:
     of = words_of(memory)
     if len(text) > MAX_MEMORY_CHARS or "User" not in text or of.finds("others", "first_person", text):
         return False
-    stems, known = set(content(text, of)) - {"user"}, {stem for one in (memory, *said) for stem in content(one, of)}
+    stems, known = set(content(text, of)) - {"user"}, {stem for text in (memory, *said) for stem in content(text, of)}
     is_said = len(stems & known) >= LEAST_SAID * len(stems) > 0
     return is_said and keeps_facts(text, memory) and not unsaid(text, [memory, *said, "User"], of)
 
@@ -65,14 +65,21 @@ def _said(runtime: Runtime, memory: Memory) -> list[str]:
     if not sources:
         return []
     last = max(sources, key=lambda one: one.id)
-    return [one.text for one in tellable(session, chat.list_messages(session, last.thread_id, before=last.seq + 1, limit=SHOWN))]
+    return [
+        message.text
+        for message in tellable(session, chat.list_messages(session, last.thread_id, before=last.seq + 1, limit=SHOWN))
+    ]
 
 
 def _save(runtime: Runtime, memory: Memory, text: str, by: str) -> bool:
     """Note that a memory was asked about, and put the sentence in its place; return whether there is one."""
     with runtime.write() as session:
         store.save_last(session, memory.id)
-        there = [one for one in memories.get_memories(session, [memory.id]) if (one.text, one.state) == (memory.text, State.LIVE)]
+        there = [
+            other
+            for other in memories.get_memories(session, [memory.id])
+            if (other.text, other.state) == (memory.text, State.LIVE)
+        ]
         if not text or not there or memories.find_same(session, session.normalise(text)):
             return False
         change, actor = Updated(memory.id, text=text, origin="distilled"), Actor(by, memory.run_id)

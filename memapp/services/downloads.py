@@ -33,8 +33,8 @@ INDEX = "the package index that it is set up for"
 def find(runtime: Runtime, name: str) -> ModelChoice:
     """Return the model of the list that can be downloaded under this name. Raises `UsageError` if there is none."""
     choices = models.list_models(runtime)
-    offered = [one.name for one in choices if one.remote]
-    chosen = next((one for one in choices if one.name == name), None)
+    offered = [choice.name for choice in choices if choice.remote]
+    chosen = next((choice for choice in choices if choice.name == name), None)
     if chosen is None:
         raise UsageError(f"There is no model {name!r} in memapp's list.", did_you_mean(name, offered, "See `memapp models`."))
     if chosen.remote is None:

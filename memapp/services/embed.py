@@ -117,5 +117,5 @@ def _relate(runtime: Runtime, session: Session, saved: Sequence[int], found: Ali
         likest = [(ids[other], cosine) for other, cosine in found[key] if other in ids]
         links = strongest(likest, runtime.settings.link_min, runtime.settings.link_top_k)
         if new := tuple(link for link in links if link[0] not in there):
-            actor, closest = Actor(f"model:{model_id}"), max(one for _, one in new)
+            actor, closest = Actor(f"model:{model_id}"), max(value for _, value in new)
             changes.apply(session, Linked(ids[key], new), actor, sim=closest)

@@ -63,19 +63,21 @@ def waiting(runtime: Runtime) -> int:
 def episodes_of(runtime: Runtime, said: Sequence[Message]) -> list[Memory]:
     """Return the episodes made of any of these messages that may be told, oldest first."""
     session = runtime.read()
-    found = [one for one in memories.list_learned_from(session, [one.id for one in said]) if one.category == EPISODE]
-    return sorted((one for one in found if may_be_told(runtime, one)), key=lambda one: one.created_at)
+    found = [
+        memory for memory in memories.list_learned_from(session, [message.id for message in said]) if memory.category == EPISODE
+    ]
+    return sorted((memory for memory in found if may_be_told(runtime, memory)), key=lambda one: one.created_at)
 
 
 def in_prompt(runtime: Runtime, thread_id: str, before: int) -> tuple[str, ...]:
     """Return the episodes of what a chat was about, as far as it has left the prompt by the message at `before`."""
-    gone = [one for one in chat.list_messages(runtime.read(), thread_id, before=before) if one.role is Role.USER]
-    return tuple(one.text for one in episodes_of(runtime, gone)[-SHOWN:])
+    gone = [message for message in chat.list_messages(runtime.read(), thread_id, before=before) if message.role is Role.USER]
+    return tuple(memory.text for memory in episodes_of(runtime, gone)[-SHOWN:])
 
 
 def _due(runtime: Runtime) -> list[store.Untold]:
     now = runtime.clock()
-    return [one for one in store.list_untold(runtime.read()) if now - one.last_at >= REST or one.messages >= LONG]
+    return [untold for untold in store.list_untold(runtime.read()) if now - untold.last_at >= REST or untold.messages >= LONG]
 
 
 def _next(runtime: Runtime) -> _Stretch | None:
@@ -83,8 +85,8 @@ def _next(runtime: Runtime) -> _Stretch | None:
     for untold in _due(runtime):
         messages = chat.messages_after(runtime.read(), untold.thread_id, untold.after + 1)
         first = next(list(of_day) for _, of_day in groupby(messages, key=_day))
-        asked = [one.seq for one in first if one.role is Role.USER][: LONG + 1]
-        kept = [one for one in first if len(asked) <= LONG or one.seq < asked[-1]]
+        asked = [message.seq for message in first if message.role is Role.USER][: LONG + 1]
+        kept = [message for message in first if len(asked) <= LONG or message.seq < asked[-1]]
         return _Stretch(untold.thread_id, untold.after, tuple(kept))
     return None
 
@@ -102,7 +104,7 @@ def _make(runtime: Runtime, model: ChatModel, stretch: _Stretch, cancel: Cancel)
             return
         if ordinary := ordinary_sentences(runtime, message):
             said[message.id] = ordinary
-    told = [one for some in said.values() for one in some]
+    told = [text for some in said.values() for text in some]
     text = words.parse(whole_reply(model, *words.request(told, stretch.day), cancel)) if told else ""
     if cancel.is_set():
         return
@@ -125,8 +127,10 @@ def _save(runtime: Runtime, stretch: _Stretch, memory: Memory | None, by: str, e
     """
     end = stretch.messages[-1].seq
     with runtime.write() as session:
-        there = [one for one in chat.messages_after(session, stretch.thread_id, stretch.after + 1) if one.seq <= end]
-        is_same = [(one.id, one.text) for one in there] == [(one.id, one.text) for one in stretch.messages]
+        there = [message for message in chat.messages_after(session, stretch.thread_id, stretch.after + 1) if message.seq <= end]
+        is_same = [(message.id, message.text) for message in there] == [
+            (message.id, message.text) for message in stretch.messages
+        ]
         is_next = store.get_end(session, stretch.thread_id) == stretch.after
         if runtime.database.erasures != erasures or not (is_same and is_next):
             return False

@@ -87,7 +87,7 @@ def preview(runtime: Runtime, words: str) -> Preview:
         after = consents.read_profile(session)
     needles = ByteNeedles([words])
     backups = sum(text_traces.may_hold(path, needles) for path in text_traces.copies(runtime.database))
-    lost = {field: [one for one in values if one not in after.get(field, ())] for field, values in before.items()}
+    lost = {field: [value for value in values if value not in after.get(field, ())] for field, values in before.items()}
     return Preview(erased.memories, erased.messages, erased.others, backups, _listed(lost))
 
 
@@ -95,7 +95,7 @@ def said_in_profile(runtime: Runtime, memory_ids: Sequence[str]) -> tuple[str, .
     """Return what the profile says that memories say too: `Health: epilepsy`. Erasing them takes nothing from it."""
     session = runtime.read()
     texts, known = finding.texts_of(session, memory_ids), consents.read_profile(session)
-    said = {field: [one for one in values if any(map(Needles([one]).held_by, texts))] for field, values in known.items()}
+    said = {field: [value for value in values if any(map(Needles([value]).held_by, texts))] for field, values in known.items()}
     return _listed(said)
 
 

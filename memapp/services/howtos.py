@@ -81,7 +81,7 @@ def tick(runtime: Runtime, memory_id: str, *steps: int) -> Checklist:
     before = checklist(runtime, memory_id)
     if before.howto.state is not State.LIVE:
         raise UsageError("This how-to is in the trash.", "Bring it back first.")
-    if beyond := [one for one in steps if not 1 <= one <= len(before.done_at)]:
+    if beyond := [step for step in steps if not 1 <= step <= len(before.done_at)]:
         raise UsageError(f"There is no step {beyond[0]}: it has {len(before.done_at)}.")
     with runtime.write() as session:
         for step in steps:
@@ -98,5 +98,8 @@ def begin_again(runtime: Runtime, memory_id: str) -> Checklist:
 
 
 def _checked(session: Session, found: Sequence[Memory]) -> list[Checklist]:
-    ticks = howtos.ticks(session, [one.id for one in found])
-    return [Checklist(one, tuple(ticks.get((one.id, number)) for number, _ in enumerate(one.steps, start=1))) for one in found]
+    ticks = howtos.ticks(session, [memory.id for memory in found])
+    return [
+        Checklist(memory, tuple(ticks.get((memory.id, number)) for number, _ in enumerate(memory.steps, start=1)))
+        for memory in found
+    ]

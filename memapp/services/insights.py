@@ -71,8 +71,8 @@ def list_insights(runtime: Runtime) -> list[Insight]:
     """Return the insights that are held, pinned ones first, each with its evidence."""
     session = runtime.read()
     found = sorted(_held(session), key=lambda one: one.pinned, reverse=True)
-    evidence = relations.evidence_of(session, [one.id for one in found])
-    return [_with_evidence(session, one, evidence[one.id]) for one in found]
+    evidence = relations.evidence_of(session, [memory.id for memory in found])
+    return [_with_evidence(session, memory, evidence[memory.id]) for memory in found]
 
 
 def keep_as_memory(runtime: Runtime, memory_id: str) -> str:
@@ -98,8 +98,8 @@ def run(runtime: Runtime, cancel: Cancel, last: Pace | None) -> Iterator[int]:
     if not messages or (last and messages[-1].created_at <= last.ran_at):
         return
     erasures = runtime.database.erasures
-    for one in find(runtime, messages, cancel)[:AT_ONCE]:
-        if not cancel.is_set() and _save_regularity(runtime, one, erasures):
+    for regularity in find(runtime, messages, cancel)[:AT_ONCE]:
+        if not cancel.is_set() and _save_regularity(runtime, regularity, erasures):
             yield 1
     model = runtime.chat.ready()
     if model and not cancel.is_set() and may_do(runtime, model, "insights"):
@@ -124,7 +124,7 @@ def _held(session: Session) -> list[Memory]:
 
 def _dismissed(session: Session) -> list[Memory]:
     trash = memories.list_memories(session, MemoryFilter(state=State.SOFT_DELETED, kind=Kind.INSIGHT))
-    return [one for one in trash if one.reason in ("person", "undone")]
+    return [memory for memory in trash if memory.reason in ("person", "undone")]
 
 
 def _with_evidence(session: Session, insight: Memory, evidence: Sequence[str]) -> Insight:
@@ -135,11 +135,11 @@ def _with_evidence(session: Session, insight: Memory, evidence: Sequence[str]) -
 
 def _end_stale(runtime: Runtime) -> Iterator[int]:
     """Move to the trash what rests on a message that is gone, withheld or edited."""
-    stale = [one for one in _held(runtime.read()) if not may_be_told(runtime, one)]
-    for one in stale:
+    stale = [memory for memory in _held(runtime.read()) if not may_be_told(runtime, memory)]
+    for memory in stale:
         with runtime.write() as session:
             actor = runtime.actor(name=RULES)
-            changes.apply(session, SoftDeleted(one.id, "superseded", runtime.purge_at()), actor)
+            changes.apply(session, SoftDeleted(memory.id, "superseded", runtime.purge_at()), actor)
         yield 1
 
 
@@ -181,20 +181,20 @@ def _conclude(runtime: Runtime, model: ChatModel, messages: Sequence[Message], c
     if len(shown) < 2 or cancel.is_set():
         return
     lines = [text for _, text in shown]
-    for one in words.parse(whole_reply(model, *words.request(lines), cancel), len(lines)):
-        cited = [shown[number - 1] for number in one.evidence]
+    for conclusion in words.parse(whole_reply(model, *words.request(lines), cancel), len(lines)):
+        cited = [shown[number - 1] for number in conclusion.evidence]
         evidence = [text for _, text in cited]
-        if cancel.is_set() or not (is_grounded(one.text, evidence) and _may_be_known(runtime, one.text, evidence)):
+        if cancel.is_set() or not (is_grounded(conclusion.text, evidence) and _may_be_known(runtime, conclusion.text, evidence)):
             continue
         sources = tuple(source.id for source, _ in cited if isinstance(source, Message))
         facts = tuple(source.id for source, _ in cited if isinstance(source, Memory))
         with runtime.write() as session:
-            known = any(is_respelt(one.text, old.text) for old in (*_held(session), *_dismissed(session)))
+            known = any(is_respelt(conclusion.text, old.text) for old in (*_held(session), *_dismissed(session)))
             there = [fact for fact in memories.get_memories(session, facts) if fact.state is State.LIVE]
-            known = known or memories.find_same(session, session.normalise(one.text)) is not None
+            known = known or memories.find_same(session, session.normalise(conclusion.text)) is not None
             if runtime.database.erasures != erasures or len(there) < len(set(facts)) or known:
                 continue
-            change = Created(_memory(one.text, sources, session.now), facts)
+            change = Created(_memory(conclusion.text, sources, session.now), facts)
             if not ask_first.store_or_ask(runtime, session, change, Actor(f"model:{model.name}")):
                 continue
         yield 1
@@ -215,10 +215,10 @@ def _may_be_known(runtime: Runtime, text: str, evidence: Sequence[str]) -> bool:
 
 def _shown(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[tuple[Memory | Message, str]]:
     """Return what a model may conclude from: the newest memories, and what was said last, as far as it is surely ordinary."""
-    known = [one for one in memories.list_memories(runtime.read(), limit=4 * FACTS) if not one.is_reflected]
-    ordinary = frozenset(surely_ordinary(runtime, [one.text for one in known]))
+    known = [memory for memory in memories.list_memories(runtime.read(), limit=4 * FACTS) if not memory.is_reflected]
+    ordinary = frozenset(surely_ordinary(runtime, [memory.text for memory in known]))
     shown: list[tuple[Memory | Message, str]] = []
-    shown += [(one, one.text) for one in known if one.text in ordinary][:FACTS]
+    shown += [(memory, memory.text) for memory in known if memory.text in ordinary][:FACTS]
     left = SNIPPET_CHARS
     for message in reversed(untouched(runtime, messages[-SNIPPET_CHARS // 20 :])):
         said = shorten(" ".join(ordinary_sentences(runtime, message)), SNIPPET_CHARS) if left > 0 and not cancel.is_set() else ""

@@ -109,7 +109,7 @@ def run_due(runtime: Runtime, cancel: Cancel, jobs: Sequence[Job] = JOBS, second
 
     Raises `ModelError`, `StoreError`.
     """
-    for _, done in run(runtime, cancel, [one for one in jobs if is_due(runtime, one)], seconds):
+    for _, done in run(runtime, cancel, [job for job in jobs if is_due(runtime, job)], seconds):
         yield done
 
 
@@ -134,11 +134,11 @@ def _run(runtime: Runtime, cancel: Cancel, job: Job, seconds: float | None) -> I
     with after(limit, ended.set), cancel.heard_by(ended.set), _shown(runtime, job), suppress(Stopped), ExitStack() as stopped:
         for embedder in embedders:
             stopped.enter_context(embedder.stopped_by(ended))
-        for one in job.run(runtime, ended, last):
+        for event in job.run(runtime, ended, last):
             done = True
-            _count(runtime, one)
-            yield one
-            if job.in_parts and isinstance(one, int) and seconds is not None and time.monotonic() - began >= seconds:
+            _count(runtime, event)
+            yield event
+            if job.in_parts and isinstance(event, int) and seconds is not None and time.monotonic() - began >= seconds:
                 break
     if done and not cancel.is_set():  # what looks after each reply and finds nothing writes nothing either
         with runtime.write() as session:

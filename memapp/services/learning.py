@@ -60,7 +60,7 @@ def run(runtime: Runtime, cancel: Cancel, _last: Pace | None) -> Iterator[Rememb
         except Exception:
             _settle(runtime, [surprise.id], "failed")  # a bug: it must not come first again, before all that was said since
             raise
-        yield from (one for one in pending.list_pending(runtime) if one not in asked)
+        yield from (request for request in pending.list_pending(runtime) if request not in asked)
         yield 0
 
 

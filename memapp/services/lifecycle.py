@@ -96,14 +96,14 @@ def days_missing(runtime: Runtime, ends: Sequence[tuple[str, datetime, datetime]
     Of each, `ends` has the time since which it is in the trash, and that at which this ends.
     """
     session = runtime.read()
-    over = [one for one in ends if one[2] <= session.now]
+    over = [end for end in ends if end[2] <= session.now]
     days = store.days_of_use(session, min(since for _, since, _ in over)) if over else []
     return {id: rules.days_missing(since, end, days, session.now) for id, since, end in over}
 
 
 def missing(runtime: Runtime, found: Sequence[Memory]) -> dict[str, int]:
     """Return the same of memories in the trash."""
-    return days_missing(runtime, [(one.id, one.updated_at, one.purge_at) for one in found if one.purge_at])
+    return days_missing(runtime, [(memory.id, memory.updated_at, memory.purge_at) for memory in found if memory.purge_at])
 
 
 def empty(runtime: Runtime) -> Receipt:
@@ -115,19 +115,21 @@ def _unused(session: Session, runtime: Runtime) -> list[str]:
     ttl = timedelta(days=runtime.settings.ttl_days)
     among = store.count_all(session)
     found = store.least_used(session, runtime.settings.ttl_importance, rules.most_at_once(among))
-    return _due(session, [(one, used, used + ttl) for one, used in found], among)
+    return _due(session, [(text, used, used + ttl) for text, used in found], among)
 
 
 def _overdue_memories(runtime: Runtime) -> list[str]:
     session = runtime.read()
-    over = [(one.id, one.updated_at, one.purge_at or session.now) for one in store.over(session)]
+    over = [(memory.id, memory.updated_at, memory.purge_at or session.now) for memory in store.over(session)]
     return _due(session, over, store.count_all(session))
 
 
 def _overdue_chats(runtime: Runtime) -> list[str]:
     session = runtime.read()
     deleted = chat.list_threads(session, limit=None, deleted=True)
-    over = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in reversed(deleted) if one.deleted_at]
+    over = [
+        (thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at)) for thread in reversed(deleted) if thread.deleted_at
+    ]
     return _due(session, over, len(deleted))
 
 
@@ -137,21 +139,24 @@ def _overdue_requests(runtime: Runtime) -> list[str]:
     What says again what was erased goes with the week in which a no holds.
     """
     session = runtime.read()
-    ended = [one for state in ENDED for one in consents.list_requests(session, state=state)]
-    decided = [(one, one.decided_at) for one in ended if one.decided_at]
-    ends = [(one.id, at, expiry(at) if one.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at))) for one, at in decided]
+    ended = [request for state in ENDED for request in consents.list_requests(session, state=state)]
+    decided = [(request, request.decided_at) for request in ended if request.decided_at]
+    ends = [
+        (request.id, at, expiry(at) if request.field == FORGOTTEN else max(expiry(at), runtime.purge_at(at)))
+        for request, at in decided
+    ]
     return _due(session, ends, len(ends))
 
 
 def _overdue_lessons(runtime: Runtime) -> list[str]:
     session = runtime.read()
     deleted = lessons.in_trash(session)
-    return _due(session, [(one.id, one.updated_at, one.purge_at or session.now) for one in deleted], len(deleted))
+    return _due(session, [(lesson.id, lesson.updated_at, lesson.purge_at or session.now) for lesson in deleted], len(deleted))
 
 
 def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among: int) -> list[str]:
     """Return what may go of ids with the times since which they are unused or in the trash, and at which that ends."""
-    over = [one for one in ends if one[2] <= session.now]
+    over = [end for end in ends if end[2] <= session.now]
     if not over:
         return []
     days = store.days_of_use(session, min(since for _, since, _ in over))
@@ -162,4 +167,4 @@ def _due(session: Session, ends: Sequence[tuple[str, datetime, datetime]], among
         late = store.behind(session, since)
         return rules.may_go(since + late, end + late, days, session.now)
 
-    return list(islice((one for one, since, end in over if may_go(since, end)), rules.most_at_once(among)))
+    return list(islice((text for text, since, end in over if may_go(since, end)), rules.most_at_once(among)))

@@ -27,13 +27,13 @@ def near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
     that reads made the stored vectors, it finds them, and the one that reads says how like they are.
     """
     found = _near(runtime, texts)
-    if runtime.reading is runtime.embedding or not (known := [one.text for each in found for one, _ in each]):
+    if runtime.reading is runtime.embedding or not (known := [memory.text for each in found for memory, _ in each]):
         return found
     rows = embedded(runtime.reading, [*texts, *known], wait=True)
     if rows is None:
         return found
     vectors_of = iter(rows[len(texts) :])
-    return [[(one, float(next(vectors_of) @ vector)) for one, _ in each] for vector, each in zip(rows, found, strict=False)]
+    return [[(memory, float(next(vectors_of) @ vector)) for memory, _ in each] for vector, each in zip(rows, found, strict=False)]
 
 
 def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
@@ -55,12 +55,12 @@ def _near(runtime: Runtime, texts: Sequence[str]) -> list[Near]:
         ids = memories.ids_of(session, cosines)
         known = memories.get_memories(session, list(ids.values()))
         by_id = {memory_id: cosines[key] for key, memory_id in ids.items()}
-        found.append([(one, by_id[one.id]) for one in known if one.is_compared])
+        found.append([(memory, by_id[memory.id]) for memory in known if memory.is_compared])
     return found
 
 
 def _newest(session: Session) -> Near:
-    return [(one, 0.0) for one in memories.list_memories(session, ALL_LIVE, limit=NEWEST) if one.is_compared]
+    return [(memory, 0.0) for memory in memories.list_memories(session, ALL_LIVE, limit=NEWEST) if memory.is_compared]
 
 
 def same_as(session: Session, text: str, known: Near) -> str:
@@ -70,5 +70,5 @@ def same_as(session: Session, text: str, known: Near) -> str:
     """
     if same := memories.find_same(session, normalise(text)):
         return same
-    respelt = [one.id for one, _ in known if is_respelt(one.text, text)]
-    return next((one.id for one in memories.get_memories(session, respelt) if one.state is State.LIVE), "")
+    respelt = [memory.id for memory, _ in known if is_respelt(memory.text, text)]
+    return next((memory.id for memory in memories.get_memories(session, respelt) if memory.state is State.LIVE), "")

@@ -145,8 +145,12 @@ def _answer(
 
 def _remember(runtime: Runtime, content: str, message: Message, earlier: Sequence[Message], actor: Actor) -> FromMemory | None:
     """Remember what is asked, or what the message before said where this one says no more."""
-    said = [one for one in earlier if one.role is Role.USER][-1:]
+    said = [message for message in earlier if message.role is Role.USER][-1:]
     if content:
         return FromMemory(remember(runtime, content, message, actor), is_own_word=True)
-    told = [FromMemory(remember(runtime, one.typed_text, one, actor), is_own_word=True) for one in said if one.typed_text]
+    told = [
+        FromMemory(remember(runtime, message.typed_text, message, actor), is_own_word=True)
+        for message in said
+        if message.typed_text
+    ]
     return told[0] if told else None

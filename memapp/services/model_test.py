@@ -50,7 +50,7 @@ def test(runtime: Runtime, model: ChatModel, cancel: Cancel, jobs: Sequence[Mode
             made.append(one)
             yield one
         with runtime.write() as session:
-            result = JobTest(sum(one.passed for one in made), len(made))
+            result = JobTest(sum(result.passed for result in made), len(made))
             store.save_tests(session, key_of(model), {job: result})
 
 
@@ -67,8 +67,8 @@ def _put(runtime: Runtime, model: ChatModel, job: ModelJob, case: dict[str, Any]
         case "insights":
             lines, of = case["lines"], set(case["of"])
             found = insight_words.parse(said(*insight_words.request(lines)), len(lines))
-            is_right = all(set(one.evidence) <= of for one in found) and bool(found) == bool(of)
-            told = [(one.text, [lines[at - 1] for at in one.evidence]) for one in found]
+            is_right = all(set(conclusion.evidence) <= of for conclusion in found) and bool(found) == bool(of)
+            told = [(conclusion.text, [lines[at - 1] for at in conclusion.evidence]) for conclusion in found]
             holds = is_right and all(insights.is_grounded(text, cited) for text, cited in told)
             return Tested(job, " | ".join(lines), " | ".join(text for text, _ in told), holds)
         case "episodes":
@@ -77,7 +77,7 @@ def _put(runtime: Runtime, model: ChatModel, job: ModelJob, case: dict[str, Any]
             return Tested(job, " | ".join(case["said"]), text, holds)
         case "finds flaws" | "lets sound pass":
             message, answer = case["message"], case["answer"]
-            text = said(*council.review(case["asks"], message, [f'- "{one}"' for one in case.get("notes", ())], answer))
+            text = said(*council.review(case["asks"], message, [f'- "{item}"' for item in case.get("notes", ())], answer))
             is_flawed = council.parse(text, "", message, answer) is not None
             return Tested(job, answer, text, is_flawed == (job == "finds flaws"))
         case _:
@@ -100,8 +100,8 @@ def _says(text: str, case: dict[str, Any]) -> bool:
     """Return True for a text with one alternative of each of the words that it must have, and none of those it must not."""
     wanted, never = case.get("says", case.get("most", [])), case.get("never", [])
     plain = text.replace("’", "'")
-    return all(re.search(rf"(?:{one})", plain, re.IGNORECASE) for one in wanted) and not any(
-        re.search(rf"\b{one}\b", plain, re.IGNORECASE) for one in never
+    return all(re.search(rf"(?:{item})", plain, re.IGNORECASE) for item in wanted) and not any(
+        re.search(rf"\b{item}\b", plain, re.IGNORECASE) for item in never
     )
 
 

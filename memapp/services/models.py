@@ -130,16 +130,16 @@ def list_models(runtime: Runtime) -> list[ModelChoice]:
         if is_current or kept.program in (MEMAPP, YOU) or chosen.fit != "unusable":  # else it is that program's business
             choices.append(replace(chosen, kept_by=kept.program))
             names.add(choices[-1].name)
-    for one in choices[1:]:
-        known.pop(one.path.name if one.path else "", None)
-    if current and not any(one.current and not one.embeds for one in choices):
+    for choice in choices[1:]:
+        known.pop(choice.path.name if choice.path else "", None)
+    if current and not any(choice.current and not choice.embeds for choice in choices):
         choices.append(_choice(runtime, current, None, expanded(current), is_current=True))
     embedder, searching = bundled_embedder(), runtime.settings.embedding_model
     choices += [
         _choice(runtime, embedder.name, embedder, is_current=not searching),
         *(_to_get(runtime, entry) for entry in known.values()),
     ]
-    if searching and not any(one.current and one.embeds for one in choices):
+    if searching and not any(choice.current and choice.embeds for choice in choices):
         choices.append(replace(_choice(runtime, searching, None, Path(searching), is_own=True), current=True, embeds=True))
     return sorted(_with_speed(runtime, choices), key=lambda one: one.embeds)
 
@@ -196,7 +196,7 @@ def _kept_files(runtime: Runtime) -> list[KeptFile]:
 
 def _free(name: str, kept: KeptFile, taken: set[str]) -> str:
     """Return a name that no other model in the list has."""
-    return next(one for one in (name, f"{name} ({kept.program})", str(kept.path)) if one not in taken)
+    return next(text for text in (name, f"{name} ({kept.program})", str(kept.path)) if text not in taken)
 
 
 def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
@@ -207,20 +207,20 @@ def _to_get(runtime: Runtime, entry: Recommended) -> ModelChoice:
 
 def _with_speed(runtime: Runtime, choices: list[ModelChoice]) -> list[ModelChoice]:
     """Judge each model by the one that answers: for every token all weights are read once, so time grows with their size."""
-    current = next((one for one in choices if one.current and not one.embeds), None)
+    current = next((choice for choice in choices if choice.current and not choice.embeds), None)
     model = runtime.chat.ready()
     if current is None or model is None:
         return choices
-    faster = next((one for one in runtime.paths.cache.glob("*/*.gguf") if one.stem == model.name), None)
+    faster = next((path for path in runtime.paths.cache.glob("*/*.gguf") if path.stem == model.name), None)
     measured = faster.stat().st_size if faster else current.bytes
     usages = chat.last_usages(runtime.read(), model.name)
-    seconds = sum(one.seconds - one.first_token_seconds for one in usages)
+    seconds = sum(usage.seconds - usage.first_token_seconds for usage in usages)
     if seconds <= 0:
         return choices
-    speed = sum(one.decode_tokens for one in usages) / seconds
-    chatting = [one for one in choices if not one.embeds]
-    speeds = {one.name: speed if one.current else speed * measured / max(one.bytes, 1) for one in chatting}
-    return [replace(one, speed=speeds.get(one.name)) for one in choices]
+    speed = sum(usage.decode_tokens for usage in usages) / seconds
+    chatting = [choice for choice in choices if not choice.embeds]
+    speeds = {choice.name: speed if choice.current else speed * measured / max(choice.bytes, 1) for choice in chatting}
+    return [replace(choice, speed=speeds.get(choice.name)) for choice in choices]
 
 
 def use_model(runtime: Runtime, name: str) -> str:
@@ -253,7 +253,9 @@ def _from_elsewhere(path: Path) -> str:
 
 def named_embedder(runtime: Runtime, name: str) -> ModelChoice | None:
     """Return the embedding model of this name, or in this file or folder; None for what is none that is here."""
-    if found := next((one for one in list_models(runtime) if one.name == name and one.embeds and not one.remote), None):
+    if found := next(
+        (choice for choice in list_models(runtime) if choice.name == name and choice.embeds and not choice.remote), None
+    ):
         return found
     path = expanded(name).absolute()
     found = _choice(runtime, name, None, path, is_own=True) if path.exists() else None
@@ -276,7 +278,7 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
 
     Raises `UsageError` if there is none.
     """
-    chosen = next((one for one in list_models(runtime) if one.name == name), None)
+    chosen = next((choice for choice in list_models(runtime) if choice.name == name), None)
     path = expanded(name)
     if name == BUNDLED:
         return BUNDLED, chosen
@@ -286,7 +288,7 @@ def named(runtime: Runtime, name: str) -> tuple[str, ModelChoice | None]:
         return str(gguf_file.first_part(path.absolute())), chosen
     if chosen is not None:
         raise UsageError(f"{name} is not here yet.", f"Get it: memapp models get {name}")
-    here = [one.name for one in list_models(runtime) if one.path or one.name == BUNDLED]
+    here = [choice.name for choice in list_models(runtime) if choice.path or choice.name == BUNDLED]
     advice = did_you_mean(name, here, f"Put its GGUF file into {runtime.paths.models}.")
     raise UsageError(f"There is no model {name!r} here.", advice)
 

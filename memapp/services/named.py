@@ -46,7 +46,7 @@ def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
     """Return what memory holds of something. Without a scope it is for the person themself: nothing is withheld."""
     subject = subject_of(content)
     hits = recall(runtime, RecallRequest(content, AMONG, kinds=("memory",), scope=scope))
-    found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
+    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     facts = [found[hit.id] for hit in hits if hit.id in found and is_about(_all_of(found[hit.id]), subject)]
     values = [
         Hint(field, value)
@@ -54,7 +54,7 @@ def named(runtime: Runtime, content: str, scope: Scope | None = None) -> Named:
         for value in known
         if is_about(f"{label(field)} {value}", subject)
     ]
-    waiting = [one for one in pending.list_pending(runtime) if is_about(_proposed(runtime, one), subject)]
+    waiting = [request for request in pending.list_pending(runtime) if is_about(_proposed(runtime, request), subject)]
     near = () if facts or values else _near(hits, found, subject)
     return Named(tuple(facts), tuple(values), tuple(waiting), near)
 

@@ -75,7 +75,7 @@ def keep_anyway(runtime: Runtime, message_id: str, one: NotKept) -> tuple[str, s
 def _what_became(session: Session, message: Message, taught: Collection[str]) -> dict[str, WhyNot | None]:
     """Return the texts that a message brought forth, each with why it is not kept; None where it is, waits, or gave way later."""
     live = memories.list_learned_from(session, [message.id])
-    became: dict[str, WhyNot | None] = {one.text: None if one.id in taught else "known" for one in live}
+    became: dict[str, WhyNot | None] = {memory.text: None if memory.id in taught else "known" for memory in live}
     for request in pending.of_message(session, message.id):
         memory = consents.memory_of(session, request.id)
         for text in filter(None, (request.new_value, memory.text if memory else "")):

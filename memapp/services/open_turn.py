@@ -72,7 +72,7 @@ def shown_exchanges(runtime: Runtime, persona: Persona) -> int:
 def said_in(session: Session, thread_id: str) -> list[str]:
     """Return what was last said to the person in a chat, oldest first: no remark comes twice while another fits."""
     said = chat.list_messages(session, thread_id, limit=REMEMBERED)
-    return [one.text for one in said if one.role is Role.ASSISTANT and one.text]
+    return [message.text for message in said if message.role is Role.ASSISTANT and message.text]
 
 
 def refuse_beside_another(runtime: Runtime, session: Session, thread_id: str) -> None:

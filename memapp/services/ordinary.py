@@ -24,29 +24,33 @@ ORDINARY = 0.035
 def surely_ordinary(runtime: Runtime, said: Sequence[str]) -> list[str]:
     """Return those sentences that surely touch nothing sensitive; none without the judge. Raises `ModelError`."""
     embedder = runtime.reading.ready()
-    plain = [one for one in said if not (tells_secret(one) or is_sensitive(one, words_of(one)))]
+    plain = [text for text in said if not (tells_secret(text) or is_sensitive(text, words_of(text)))]
     if embedder is None or not judges(embedder.model_id) or not plain:
         return []
     judged = judge(plain, embedder.embed(plain, wait=True))
-    return [one for one, of_it in zip(plain, judged, strict=True) if of_it.is_sensitive < ORDINARY]
+    return [text for text, of_it in zip(plain, judged, strict=True) if of_it.is_sensitive < ORDINARY]
 
 
 def untouched(runtime: Runtime, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that the person typed of which nothing is withheld."""
-    whole = {one.id: one.text for one in messages if one.typed_text}
-    return [one for one in tellable(runtime.read(), [one for one in messages if one.id in whole]) if one.text == whole[one.id]]
+    whole = {message.id: message.text for message in messages if message.typed_text}
+    return [
+        message
+        for message in tellable(runtime.read(), [other for other in messages if other.id in whole])
+        if message.text == whole[message.id]
+    ]
 
 
 def may_be_told(runtime: Runtime, memory: Memory) -> bool:
     """Return True for a memory whose messages are all still there, and nothing of them is withheld."""
     sources = chat.get_messages(runtime.read(), memory.sources)
-    return all(one.active for one in sources) and len(untouched(runtime, sources)) == len(memory.sources)
+    return all(message.active for message in sources) and len(untouched(runtime, sources)) == len(memory.sources)
 
 
 def own_sentences(message: Message) -> list[str]:
     """Return the sentences of a message in the person's own words, without those that are too short to tell anything."""
     own = own_words(message.typed_text, words_of(message.typed_text))
-    return [one for one in sentences(own) if len(one.split()) >= LEAST_WORDS]
+    return [sentence for sentence in sentences(own) if len(sentence.split()) >= LEAST_WORDS]
 
 
 def ordinary_sentences(runtime: Runtime, message: Message) -> list[str]:

@@ -29,7 +29,7 @@ def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list
     What memapp made of a whole chat, no single message taught.
     """
     found: dict[str, list[Taught]] = {}
-    facts = [one for one in memories.list_learned_from(runtime.read(), message_ids) if not one.is_reflected]
+    facts = [memory for memory in memories.list_learned_from(runtime.read(), message_ids) if not memory.is_reflected]
     for memory in facts:
         for message_id in set(message_ids) & set(memory.sources):
             if (learned := _learned(runtime, memory, message_id)) is not None:
@@ -40,18 +40,18 @@ def learned_from(runtime: Runtime, message_ids: Sequence[str]) -> dict[str, list
 def _learned(runtime: Runtime, memory: Memory, message_id: str) -> Taught | None:
     """Return what a message taught, and what was known until then; None where it changed no word of it."""
     versions = activity.versions(runtime, memory.id)
-    at = next((number for number, one in enumerate(versions) if message_id in one.sources), 0)
+    at = next((number for number, version in enumerate(versions) if message_id in version.sources), 0)
     entries = activity.entries(runtime, memory.id)
     if at and versions[at - 1].text == versions[at].text:
         return None
     was = [versions[at - 1].text] if at else [text for entry in entries[-1:] for text in activity.replaced(runtime, entry)]
-    session, made = runtime.read(), [one.id for one in versions[at : at + 1]]
-    last = (one for one in entries if one.after in made and not history.changed_since(session, one))
-    own = (one for one in last if is_memapp(one.actor) or not _decides(session, one.step))
-    step = next((one.step for one in own if undo.find(runtime, one.step)), "")
+    session, made = runtime.read(), [version.id for version in versions[at : at + 1]]
+    last = (entry for entry in entries if entry.after in made and not history.changed_since(session, entry))
+    own = (entry for entry in last if is_memapp(entry.actor) or not _decides(session, entry.step))
+    step = next((entry.step for entry in own if undo.find(runtime, entry.step)), "")
     return Taught(memory, next(iter(was), ""), step)
 
 
 def _decides(session: Session, step: str) -> bool:
     """Say whether a step changed the profile too: the person said yes to that."""
-    return any(one.event is Event.PROFILE for one in history.entries_of_step(session, step))
+    return any(entry.event is Event.PROFILE for entry in history.entries_of_step(session, step))

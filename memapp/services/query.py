@@ -43,7 +43,7 @@ def query(runtime: Runtime, capability: Capability, request: QueryRequest) -> Qu
     unasked = always(runtime, seen, ALWAYS) if not request.threshold else []
     others = [hit for hit in unasked if hit.id not in there]
     hits = _within_lengths(runtime, seen, [*fitting, *others])[: request.top_k]
-    found = {one.id: one for one in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
+    found = {memory.id: memory for memory in memories.get_memories(runtime.read(), [hit.id for hit in hits])}
     there_still = [replace(hit, text=reported(found[hit.id])) for hit in hits if hit.id in found]
     affordable, left = _within_budget(runtime, there_still, request.budget_tokens)
     told = _affordable_news(runtime, capability, [hit.id for hit in affordable], left)
@@ -59,12 +59,12 @@ def find(runtime: Runtime, request: RecallRequest, threshold: float = 0.0) -> li
 
 def always(runtime: Runtime, seen: Scope, limit: int) -> list[Recalled]:
     """Return the memories of categories that are recalled whatever the question: pinned and important ones first."""
-    names = frozenset(one for one in seen.categories or () if runtime.categories.categories[one].context == "all")
+    names = frozenset(category for category in seen.categories or () if runtime.categories.categories[category].context == "all")
     if not names:
         return []
     since = seen.recent_activity_since if RECENT_ACTIVITY in names else None
     found = memories.in_scope(runtime.read(), replace(seen, categories=names, recent_activity_since=since), limit)
-    return _within_lengths(runtime, seen, [Recalled.of(one, 0.0, "always", one.updated_at) for one in found])
+    return _within_lengths(runtime, seen, [Recalled.of(memory, 0.0, "always", memory.updated_at) for memory in found])
 
 
 def conversation_scope(runtime: Runtime) -> Scope:
@@ -86,7 +86,7 @@ def scope(
 def _refuse_beyond(runtime: Runtime, capability: Capability, request: QueryRequest) -> None:
     reason, category = "", ""
     named = (*request.categories, request.filters.category)
-    beyond = sorted({one for one in named if one is not None} - capability.categories)
+    beyond = sorted({name for name in named if name is not None} - capability.categories)
     if request.agent != capability.agent:
         reason = "it speaks for another agent"
     elif request.filters.user_id not in (None, capability.user_id):
@@ -117,7 +117,7 @@ def _length(runtime: Runtime, seen: Scope | None, category: str) -> int | None:
     is_recent = seen and seen.recent_activity_since and category not in (seen.categories or ())
     known = runtime.categories.categories
     lengths = [known[name].rag_length for name in ([category, RECENT_ACTIVITY] if is_recent else [category]) if name in known]
-    return min((one for one in lengths if one is not None), default=None)
+    return min((length for length in lengths if length is not None), default=None)
 
 
 def changed(

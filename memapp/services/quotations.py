@@ -106,8 +106,8 @@ def quoted(runtime: Runtime, message: Message) -> Quoted | None:
         return Quoted(FromMemory(that_it_waits(runtime, waiting, message.thread_id)), asked)
     if found and score >= GATE[asked]:
         in_order = sorted(found, key=lambda one: one.hit.at)
-        hits = tuple(replace(one.hit, text=f"{one.hit.text}{_end(runtime, one)}") for one in in_order)
-        return Quoted(FromMemory("\n".join(_line(runtime, one) for one in in_order), hits), asked)
+        hits = tuple(replace(quotation.hit, text=f"{quotation.hit.text}{_end(runtime, quotation)}") for quotation in in_order)
+        return Quoted(FromMemory("\n".join(_line(runtime, quotation) for quotation in in_order), hits), asked)
     return Quoted(FromMemory(NOT_TOLD), asked) if asked in SURELY else None
 
 
@@ -118,11 +118,11 @@ def best(runtime: Runtime, question: _Question) -> tuple[float, list[_Quotation]
     said = _said(runtime, question, _compared(runtime, question, find(runtime, request)))
     known = [] if question.asked == "replied" else find(runtime, replace(request, kinds=("memory",)))
     known = _compared(runtime, question, known)
-    remembered = _remembered(runtime, question, known, [one.hit for one in said[:LINES]])
-    score = max((one.score for one in [*said[:SCORED], *remembered]), default=0.0)
-    if remembered and remembered[-1].score >= max((one.score for one in said[1:LINES]), default=GATE[question.asked]):
+    remembered = _remembered(runtime, question, known, [quotation.hit for quotation in said[:LINES]])
+    score = max((quotation.score for quotation in [*said[:SCORED], *remembered]), default=0.0)
+    if remembered and remembered[-1].score >= max((quotation.score for quotation in said[1:LINES]), default=GATE[question.asked]):
         return score, [*said[:1], *remembered][-LINES:]
-    return score, [*said[:1], *(one for one in said[1:LINES] if one.score >= BESIDE * GATE[question.asked])]
+    return score, [*said[:1], *(quotation for quotation in said[1:LINES] if quotation.score >= BESIDE * GATE[question.asked])]
 
 
 def _compared(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> list[Recalled]:
@@ -146,10 +146,10 @@ def _waiting(runtime: Runtime, question: _Question, least: float) -> ConsentRequ
     session = runtime.read()
     requests = consents.list_pending(session, limit=WAITING)
     said = {
-        one.id: _excerpt(runtime, question, one)
-        for one in chat.get_messages(session, [one.evidence[0] for one in requests if one.evidence])
+        message.id: _excerpt(runtime, question, message)
+        for message in chat.get_messages(session, [request.evidence[0] for request in requests if request.evidence])
     }
-    texts = [" ".join([one.new_value, *(said[id] for id in one.evidence[:1] if id in said)]) for one in requests]
+    texts = [" ".join([request.new_value, *(said[id] for id in request.evidence[:1] if id in said)]) for request in requests]
     scores = _scores(runtime, question, texts)
     return requests[scores.index(max(scores))] if max(scores, default=0.0) > least else None
 
@@ -157,10 +157,10 @@ def _waiting(runtime: Runtime, question: _Question, least: float) -> ConsentRequ
 def _said(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> list[_Quotation]:
     """Return what the one who is asked about said, best first; nothing where the other one spoke of that, and not in reply."""
     session = runtime.read()
-    found = {one.id: one for one in chat.get_messages(session, [hit.id for hit in hits])}
+    found = {message.id: message for message in chat.get_messages(session, [hit.id for hit in hits])}
     by = "assistant" if question.asked == "replied" else "user"
     theirs = [found[hit.id] for hit in hits if hit.said_by == by and found[hit.id].model not in (OWN_WORDS, FROM_MEMORY)]
-    excerpts = ((one.id, _excerpt(runtime, question, one)) for one in tellable(session, theirs[:THEIRS]))
+    excerpts = ((message.id, _excerpt(runtime, question, message)) for message in tellable(session, theirs[:THEIRS]))
     told = dict(islice(((id, excerpt) for id, excerpt in excerpts if excerpt), SCORED))
     said = [hit for hit in hits if hit.id in told]
     quoted = {hit.id for hit in said[:LINES]}
@@ -178,7 +178,7 @@ def _said(runtime: Runtime, question: _Question, hits: Sequence[Recalled]) -> li
 def _excerpt(runtime: Runtime, question: _Question, message: Message) -> str:
     """Return of a message what it states, from the sentence on that is likest to the question; empty where it only asks."""
     text = message.typed_text if message.origin is Origin.TYPED and message.typed_text else message.text
-    stated = [one_line(one) for one in sentences(text) if not is_question(one, question.words)]
+    stated = [one_line(sentence) for sentence in sentences(text) if not is_question(sentence, question.words)]
     if len(" ".join(stated)) > QUOTE_CHARS:
         scores = _scores(runtime, question, stated)
         stated = stated[scores.index(max(scores)) :]
@@ -188,10 +188,10 @@ def _excerpt(runtime: Runtime, question: _Question, message: Message) -> str:
 def _remembered(runtime: Runtime, question: _Question, hits: Sequence[Recalled], beside: Sequence[Recalled]) -> list[_Quotation]:
     """Return the memory that answers best and that no message beside it holds, behind what took its place, if anything did."""
     session = runtime.read()
-    known = {one.id: one for one in memories.get_memories(session, [hit.id for hit in hits])}
+    known = {memory.id: memory for memory in memories.get_memories(session, [hit.id for hit in hits])}
     own = [replace(hit, text=known[hit.id].text) for hit in hits if hit.id in known and not known[hit.id].is_reflected]
-    own = [hit for hit in own if not any(one.text in hit.text or one.id in known[hit.id].sources for one in beside)]
-    imported = {one.id for one in known.values() if one.origin == "import"}
+    own = [hit for hit in own if not any(other.text in hit.text or other.id in known[hit.id].sources for other in beside)]
+    imported = {memory.id for memory in known.values() if memory.origin == "import"}
     live = [
         _Quotation(hit, question.score(f"{hit.text} {known[hit.id].instead_of}", hit.cosine), brought_in=hit.id in imported)
         for hit in own
@@ -200,8 +200,8 @@ def _remembered(runtime: Runtime, question: _Question, hits: Sequence[Recalled],
     if found is None or found.score < GATE[question.asked]:
         return []
     naming = memories.list_memories(session, MemoryFilter(words=tuple(words_in(found.hit.text)[:NAMED]))) if found.until else []
-    instead = [one for one in naming if one.instead_of == found.hit.text][:1]
-    hits = [replace(Recalled.of(one, 0.0, "instead", one.created_at), text=one.text) for one in instead]
+    instead = [memory for memory in naming if memory.instead_of == found.hit.text][:1]
+    hits = [replace(Recalled.of(memory, 0.0, "instead", memory.created_at), text=memory.text) for memory in instead]
     return [*(_Quotation(hit, found.score) for hit in hits), found]
 
 
@@ -209,11 +209,13 @@ def _superseded(runtime: Runtime, question: _Question) -> list[_Quotation]:
     """Return the memories with a word of the question that gave way to others, and may be told."""
     session, visible = runtime.read(), conversation_scope(runtime).categories
     trash = memories.list_memories(session, MemoryFilter(state=State.SOFT_DELETED), Sort.CHANGED, limit=SUPERSEDED)
-    former = [one for one in trash if one.held_until and (visible is None or one.category in visible)]
-    former = [one for one in former if question.score(one.text, 0.0) and without_words_of_withheld(session, [one.text])]
-    scores = _scores(runtime, question, [one.text for one in former])
-    hits = [replace(Recalled.of(one, 0.0, "until", one.created_at), text=one.text) for one in former]
-    return [_Quotation(hit, score, one.held_until) for hit, score, one in zip(hits, scores, former, strict=True)]
+    former = [memory for memory in trash if memory.held_until and (visible is None or memory.category in visible)]
+    former = [
+        memory for memory in former if question.score(memory.text, 0.0) and without_words_of_withheld(session, [memory.text])
+    ]
+    scores = _scores(runtime, question, [memory.text for memory in former])
+    hits = [replace(Recalled.of(memory, 0.0, "until", memory.created_at), text=memory.text) for memory in former]
+    return [_Quotation(hit, score, memory.held_until) for hit, score, memory in zip(hits, scores, former, strict=True)]
 
 
 def _line(runtime: Runtime, found: _Quotation) -> str:

@@ -150,7 +150,7 @@ def learn(runtime: Runtime, surprise: Surprise) -> Iterator[Remembered | Retract
     howtos.propose(runtime, message)
     propose_profile(runtime, message)  # what failed or was cut off when the message came
     found = _judged(embedder, _sentences(runtime, embedder, message)) if judges(embedder.model_id) else []
-    yield from _store(runtime, surprise, message, found, near(runtime, [one.whole for one in found]))
+    yield from _store(runtime, surprise, message, found, near(runtime, [sentence.whole for sentence in found]))
 
 
 def is_enough_for_today(runtime: Runtime) -> bool:
@@ -167,9 +167,11 @@ def refusals(runtime: Runtime, message: Message) -> list[tuple[str, WhyNot | Non
     if embedder is None or not judges(embedder.model_id):
         return []
     typed = one_line(message.typed_text)
-    found = [one for one in _sentences(runtime, embedder, message) if one.text in typed]
-    decided = [(one, _decided(one, readings)) for one, readings in zip(found, _readings(embedder, found), strict=True)]
-    return [(one.text, None if isinstance(what, Sentence) else what) for one, what in decided]
+    found = [sentence for sentence in _sentences(runtime, embedder, message) if sentence.text in typed]
+    decided = [
+        (sentence, _decided(sentence, readings)) for sentence, readings in zip(found, _readings(embedder, found), strict=True)
+    ]
+    return [(sentence.text, None if isinstance(what, Sentence) else what) for sentence, what in decided]
 
 
 def propose_profile(runtime: Runtime, message: Message) -> None:
@@ -192,8 +194,8 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
     said = _said_before(runtime, message)
     if plays([*said[-PLAYED:], message.typed_text], words):
         return []
-    typed = [_bare(one) for one in sentences(own_words(message.typed_text, words))[:MOST_SENTENCES]]
-    last = [_bare(one) for one in sentences(own_words(said[-1], words))[-1:] if not is_question(one, words)] if said else []
+    typed = [_bare(word) for word in sentences(own_words(message.typed_text, words))[:MOST_SENTENCES]]
+    last = [_bare(word) for word in sentences(own_words(said[-1], words))[-1:] if not is_question(word, words)] if said else []
     beside = _beside(runtime, embedder, message, typed, words) if typed else []
     request = asked(message.typed_text, words)
     kept = request.content if request and request.kind == "remember" else ""  # at once, as it was asked for
@@ -204,7 +206,7 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
             continue
         last_corrects = found[-1].corrects if found else None
         if corrected := _corrected(beside[at], last_corrects, corrects(text, words)):
-            begun = next((place for place, one in enumerate(found) if one.corrects == corrected), None)
+            begun = next((place for place, sentence in enumerate(found) if sentence.corrects == corrected), None)
             if begun is None:
                 found.append(Sentence(text, corrects=corrected, category=category(text, words)))
             elif len(found[begun].text) + len(text) < MAX_SAID_CHARS:  # two sentences that correct one thing are one memory
@@ -215,8 +217,11 @@ def _sentences(runtime: Runtime, embedder: Embedder, message: Message) -> list[S
             continue
         is_leaning = is_answer or leans(text, words, is_first=at == 0)
         found.append(Sentence(text, before if is_leaning else "", category=category(text, words)))
-    cut = [_cut(one, words) for one in found]
-    return [replace(one, topic=FACT) if words.code != JUDGED_LANGUAGE and is_sensitive(one.whole, words) else one for one in cut]
+    cut = [_cut(sentence, words) for sentence in found]
+    return [
+        replace(sentence, topic=FACT) if words.code != JUDGED_LANGUAGE and is_sensitive(sentence.whole, words) else sentence
+        for sentence in cut
+    ]
 
 
 def _cut(sentence: Sentence, words: WordFile) -> Sentence:
@@ -233,30 +238,32 @@ def _bare(sentence: str) -> str:
 def _said_before(runtime: Runtime, message: Message) -> list[str]:
     """Return what the person typed in the chat before a message, without what was taken back."""
     before = chat.list_messages(runtime.read(), message.thread_id, before=message.seq, limit=2 * PLAYED)
-    said = [one for one in before if one.role is Role.USER]
-    gone = search.taken_back(runtime.read(), [one.id for one in said])
-    return [one.typed_text for one in said if one.id not in gone]
+    said = [message for message in before if message.role is Role.USER]
+    gone = search.taken_back(runtime.read(), [message.id for message in said])
+    return [message.typed_text for message in said if message.id not in gone]
 
 
 def _beside(runtime: Runtime, embedder: Embedder, message: Message, typed: Sequence[str], words: WordFile) -> list[list[Pairing]]:
     """Return each sentence of a message beside what was told of late, and what is known of long ago. Raises `ModelError`."""
     known = _correctable(runtime, message)
-    recent = {one.memory.id for one in known}
-    bare = [without_mark(one, words) for one in typed]
-    texts = list(dict.fromkeys([*typed, *bare, *(one.memory.text for one in known)]))
+    recent = {candidate.memory.id for candidate in known}
+    bare = [without_mark(text, words) for text in typed]
+    texts = list(dict.fromkeys([*typed, *bare, *(candidate.memory.text for candidate in known)]))
     vectors = dict(zip(texts, embedder.embed(texts, wait=True), strict=True))
     session = runtime.read()
     found = []
     for sentence, without_its, long_ago in zip(typed, bare, near(runtime, bare), strict=True):
         vector, without = vectors[sentence], vectors[without_its]
-        alike = [(one, float(without @ vectors[one.memory.text])) for one in known]
-        others = [(one, like) for one, like in long_ago if one.id not in recent and message.id not in one.sources]
-        alike += [(Correctable(one), like) for one, like in others if like < NEAR_IN_WORDS or is_correctable(session, one)]
-        sure = likelihoods(sentence, words, vector, [(one.memory.text, like) for one, like in alike])
+        alike = [(candidate, float(without @ vectors[candidate.memory.text])) for candidate in known]
+        others = [(memory, like) for memory, like in long_ago if memory.id not in recent and message.id not in memory.sources]
+        alike += [
+            (Correctable(memory), like) for memory, like in others if like < NEAR_IN_WORDS or is_correctable(session, memory)
+        ]
+        sure = likelihoods(sentence, words, vector, [(candidate.memory.text, like) for candidate, like in alike])
         said = frozenset(content(without_its, words))
-        shared = (not said.isdisjoint(content(one.memory.text, words)) for one, _ in alike)
-        beside = [Pairing(one, like, has, float(p)) for (one, like), has, p in zip(alike, shared, sure, strict=True)]
-        found.append([one for one in beside if not is_respelt(without_its, one.what.memory.text)])
+        shared = (not said.isdisjoint(content(candidate.memory.text, words)) for candidate, _ in alike)
+        beside = [Pairing(candidate, like, has, float(p)) for (candidate, like), has, p in zip(alike, shared, sure, strict=True)]
+        found.append([pairing for pairing in beside if not is_respelt(without_its, pairing.what.memory.text)])
     return found
 
 
@@ -266,14 +273,23 @@ def _corrected(beside: Sequence[Pairing], begun: Correctable | None, mark: Liter
     What was said of late need not be near in meaning where the sentence can only be about the person's own words (`no wait`). Of
     all these the surest is meant.
     """
-    if any(one.what == begun and one.sure >= GOES_ON_CORRECTING for one in beside):
+    if any(pairing.what == begun and pairing.sure >= GOES_ON_CORRECTING for pairing in beside):
         return begun
     least, least_long_ago = (GOES_ON_CORRECTING, GOES_ON_CORRECTING) if mark else (CORRECTS, CORRECTS_LONG_AGO)
-    of_late = [one for one in beside if one.what.is_recent and (mark == "own" or one.shares or one.likeness >= NEAR_OF_LATE)]
-    long_ago = [one for one in beside if not one.what.is_recent and one.sure >= least_long_ago and one.is_related]
-    if max((one.sure for one in of_late), default=0.0) < least:
+    of_late = [
+        pairing
+        for pairing in beside
+        if pairing.what.is_recent and (mark == "own" or pairing.shares or pairing.likeness >= NEAR_OF_LATE)
+    ]
+    long_ago = [
+        pairing for pairing in beside if not pairing.what.is_recent and pairing.sure >= least_long_ago and pairing.is_related
+    ]
+    if max((pairing.sure for pairing in of_late), default=0.0) < least:
         of_late = []
-    likely = [*((one.sure + LATE_BONUS, one.what) for one in of_late), *((one.sure, one.what) for one in long_ago)]
+    likely = [
+        *((pairing.sure + LATE_BONUS, pairing.what) for pairing in of_late),
+        *((pairing.sure, pairing.what) for pairing in long_ago),
+    ]
     surest = max((sure for sure, _ in likely), default=0.0)
     as_sure = [what for sure, what in likely if surest - sure <= AS_SURE]
     return max(as_sure, key=lambda what: what.memory.created_at, default=None)
@@ -283,16 +299,16 @@ def _correctable(runtime: Runtime, message: Message) -> list[Correctable]:
     """Return what is known, or waits, from the person's last messages in the chat: never what they wrote or changed by hand."""
     session = runtime.read()
     before = chat.list_messages(session, message.thread_id, before=message.seq, limit=4 * RECENT)
-    said = [one.id for one in before if one.role is Role.USER][-RECENT:]
-    live = [one for one in memories.list_learned_from(session, said) if is_correctable(session, one)]
+    said = [message.id for message in before if message.role is Role.USER][-RECENT:]
+    live = [memory for memory in memories.list_learned_from(session, said) if is_correctable(session, memory)]
     waiting: dict[str, list[ConsentRequest]] = {}
     by_text: dict[str, Memory] = {}
-    for request in (one for message_id in said for one in pending.of_message(session, message_id)):
+    for request in (request for message_id in said for request in pending.of_message(session, message_id)):
         if memory := pending.brought_by(session, request):
             waiting.setdefault(memory.text, []).append(request)
             by_text[memory.text] = memory
     return [
-        *(Correctable(one, is_recent=True) for one in live),
+        *(Correctable(memory, is_recent=True) for memory in live),
         *(Correctable(memory, tuple(waiting[text]), is_recent=True) for text, memory in by_text.items()),
     ]
 
@@ -301,7 +317,7 @@ def is_correctable(session: Session, memory: Memory) -> bool:
     """Return True for a memory that a message may retire: the person neither pinned, wrote nor changed it, but for a yes."""
     made, *since = reversed(history.list_entries(session, memory_id=memory.id, limit=None))
     is_own = memory.pinned or memory.origin == "person"
-    return not is_own and made.event is Event.ADD and all(is_memapp(one.actor) for one in since)
+    return not is_own and made.event is Event.ADD and all(is_memapp(entry.actor) for entry in since)
 
 
 # Judging them -------------------------------------------------------------------------------------------------------
@@ -321,7 +337,10 @@ def _judged(embedder: Embedder, found: Sequence[Sentence]) -> list[Sentence]:
 
 def _readings(embedder: Embedder, found: Sequence[Sentence]) -> list[list[Judgement]]:
     """Judge each sentence by itself, and with what it leans on or corrects. Raises `ModelError`."""
-    read = [[one.text, f"{one.corrects.memory.text} {one.text}" if one.corrects else one.whole] for one in found]
+    read = [
+        [sentence.text, f"{sentence.corrects.memory.text} {sentence.text}" if sentence.corrects else sentence.whole]
+        for sentence in found
+    ]
     texts = list(dict.fromkeys(text for each in read for text in each))
     judged = dict(zip(texts, judge(texts, embedder.embed(texts, wait=True)), strict=True)) if texts else {}
     return [[judged[text] for text in each] for each in read]
@@ -361,11 +380,11 @@ def _fits(last: Sentence, sentence: Sentence) -> bool:
 
 def _tells_secret(sentence: Sentence, readings: Sequence[Judgement]) -> bool:
     is_named = tells_secret(sentence.whole) or may_tell_secret(sentence.text)
-    return is_named or max(one.topics[SECRET] for one in readings) >= SECRET_AT_ALL
+    return is_named or max(judgement.topics[SECRET] for judgement in readings) >= SECRET_AT_ALL
 
 
 def _is_sensitive(readings: Sequence[Judgement]) -> bool:
-    return sum(one.sensitive for one in readings) / len(readings) >= SENSITIVE
+    return sum(judgement.sensitive for judgement in readings) / len(readings) >= SENSITIVE
 
 
 def _topic(judged: Judgement) -> str:
@@ -416,8 +435,10 @@ def _store(
 
 def _retire(runtime: Runtime, session: Session, corrected: Correctable, actor: Actor, *, may_write: bool) -> Memory | None:
     """Move what is corrected to the trash, or withdraw it where it waits; return the memory that went."""
-    pending.end_all(runtime, [one.id for one in corrected.requests], actor, "signals")
-    live = [one for one in memories.get_memories(session, [corrected.memory.id]) if one.state is State.LIVE and may_write]
+    pending.end_all(runtime, [request.id for request in corrected.requests], actor, "signals")
+    live = [
+        memory for memory in memories.get_memories(session, [corrected.memory.id]) if memory.state is State.LIVE and may_write
+    ]
     for memory in live:
         changes.apply(session, SoftDeleted(memory.id, "superseded", runtime.purge_at()), replace(actor, name="merge"))
     return next(iter(live), None)
@@ -431,12 +452,12 @@ def _propose(runtime: Runtime, message: Message, sentence: Sentence, memory: Mem
     """
     profile = decisions.profile(runtime)
     values = [
-        one
-        for one in stated(sentence.text, words_of(sentence.text))
-        if not has_value(one.field, profile.get(one.field, ()), one.value)
+        hint
+        for hint in stated(sentence.text, words_of(sentence.text))
+        if not has_value(hint.field, profile.get(hint.field, ()), hint.value)
     ]
-    for one in values:
-        requests.propose(runtime, one.field, one.value, message_id=message.id, typed=True, memory=memory)
+    for hint in values:
+        requests.propose(runtime, hint.field, hint.value, message_id=message.id, typed=True, memory=memory)
     if values:
         return True
     field = FORGOTTEN if is_forgotten(runtime, memory.text) else sentence.topic

@@ -50,23 +50,23 @@ def recall(runtime: Runtime, request: RecallRequest) -> list[Recalled]:
     rows = embedded(runtime.embedding, [request.text[: vectors.EMBEDDED_CHARS]]) if request.text.strip() else None
     vector = None if rows is None else rows[0]
     candidates = [
-        replace(one, at=one.at.astimezone())  # the days that are named and told are the person's
+        replace(candidate, at=candidate.at.astimezone())  # the days that are named and told are the person's
         for kind in request.kinds
-        for one in _candidates(runtime, kind, request.scope, words, vector)
-        if one.id not in request.without
+        for candidate in _candidates(runtime, kind, request.scope, words, vector)
+        if candidate.id not in request.without
     ]
     if request.scope is not None:  # to the person, who looks for themself, nothing they said is hidden
         # The old words would speak against the new fact; what waits for a yes, or was denied, is not told.
         candidates = _told(runtime, candidates, words, vector)
     now = session.now.astimezone()
-    facts = [one.id for one in candidates if one.kind == "memory"]
+    facts = [candidate.id for candidate in candidates if candidate.kind == "memory"]
     edges = relations.edges_of(session, request.scope or Scope(runtime.user_id), facts) if facts else []
-    strength = _strongest(edges, {one.id for one in candidates})
+    strength = _strongest(edges, {candidate.id for candidate in candidates})
     measure = measure_asked(request.text)
-    measured = frozenset(one.id for one in candidates if measure is not None and measure.search(one.text))
+    measured = frozenset(candidate.id for candidate in candidates if measure is not None and measure.search(candidate.text))
     ranked = ranking.fuse(candidates, words, now, named_times(request.text, now.date()), strength, measured)
     hits = _without_told_twice(runtime, ranked[: 2 * request.top_k], words)[: request.top_k]
-    return [*(_recalled(one, words) for one in hits), *_related(runtime, hits, edges)]
+    return [*(_recalled(hit, words) for hit in hits), *_related(runtime, hits, edges)]
 
 
 def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[Recalled]:
@@ -80,9 +80,9 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
     for place, keyword in enumerate(needed_info):
         words = query_words(keyword)
         candidates = _candidates(runtime, "memory", scope, words, None if rows is None else rows[place])
-        asked_for = [one for one in candidates if ranking.is_asked_for(keyword, one, compared=rows is not None)]
+        asked_for = [candidate for candidate in candidates if ranking.is_asked_for(keyword, candidate, compared=rows is not None)]
         ranked = ranking.fuse(asked_for, words, now)[:KEYWORD_HITS]
-        by_keyword.append([replace(_recalled(one, words), why=f"{keyword}: {one.why}") for one in ranked])
+        by_keyword.append([replace(_recalled(hit, words), why=f"{keyword}: {hit.why}") for hit in ranked])
     in_turn = [hit for hit in chain.from_iterable(zip_longest(*by_keyword)) if hit is not None]
     return list({hit.id: hit for hit in reversed(in_turn)}.values())[::-1]
 
@@ -90,9 +90,9 @@ def needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope) -> list[R
 def plainly_needed(runtime: Runtime, needed_info: Sequence[str], scope: Scope, limit: int) -> list[Recalled]:
     """Return the facts whose text or tags are most like a keyword, letter by letter, of equals the newest first."""
     facts = memories.in_scope(runtime.read(), scope, runtime.settings.max_facts) if needed_info else []
-    scored = [(ranking.fuzzy_score(one.text, one.tags, needed_info), one) for one in facts]
+    scored = [(ranking.fuzzy_score(memory.text, memory.tags, needed_info), memory) for memory in facts]
     scored.sort(key=lambda pair: (pair[0], pair[1].created_at), reverse=True)
-    return [Recalled.of(one, round(score / 100, 4), "letters", one.created_at) for score, one in scored[:limit]]
+    return [Recalled.of(memory, round(score / 100, 4), "letters", memory.created_at) for score, memory in scored[:limit]]
 
 
 def is_related(hit: Recalled) -> bool:
@@ -121,18 +121,22 @@ def _told(
     runtime: Runtime, candidates: Sequence[Candidate], words: Sequence[str], vector: NDArray[np.float32] | None
 ) -> list[Candidate]:
     """Return candidates without what may not be told. What was cut is found by what is left of it, and not by what is hidden."""
-    before = {one.id: one.text for one in candidates}
+    before = {candidate.id: candidate.text for candidate in candidates}
     likeliest = sorted(candidates, key=lambda one: (one.bm25 > 0, one.cosine), reverse=True)
-    told = tellable(runtime.read(), [one for one in likeliest if one.kind == "message"])
-    cut = [one for one in told if one.text != before[one.id]]
-    rows = None if vector is None or not cut else embedded(runtime.embedding, [one.text[: vectors.EMBEDDED_CHARS] for one in cut])
+    told = tellable(runtime.read(), [candidate for candidate in likeliest if candidate.kind == "message"])
+    cut = [candidate for candidate in told if candidate.text != before[candidate.id]]
+    rows = (
+        None
+        if vector is None or not cut
+        else embedded(runtime.embedding, [candidate.text[: vectors.EMBEDDED_CHARS] for candidate in cut])
+    )
     alike = [0.0] * len(cut) if rows is None or vector is None else (rows @ vector).tolist()
     left = [
-        replace(one, cosine=cosine, bm25=one.bm25 if ranking.share_held(one.text, words) else 0.0)
-        for one, cosine in zip(cut, alike, strict=True)
+        replace(candidate, cosine=cosine, bm25=candidate.bm25 if ranking.share_held(candidate.text, words) else 0.0)
+        for candidate, cosine in zip(cut, alike, strict=True)
     ]
-    facts = [one for one in candidates if one.kind == "memory"]
-    return [*facts, *(one for one in told if one.text == before[one.id]), *left]
+    facts = [candidate for candidate in candidates if candidate.kind == "memory"]
+    return [*facts, *(candidate for candidate in told if candidate.text == before[candidate.id]), *left]
 
 
 def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float]:
@@ -146,7 +150,7 @@ def _strongest(edges: Sequence[Edge], among: Collection[str]) -> dict[str, float
 
 def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) -> list[Recalled]:
     """Add what is most related to the best hits without being found itself: at most `RELATED_HITS`, below all others."""
-    scores = {one.candidate.id: one.score for one in hits}
+    scores = {hit.candidate.id: hit.score for hit in hits}
     outward = [edge for edge in edges if edge.memory_id in scores and edge.to_id not in scores]
     outward.sort(key=lambda edge: scores[edge.memory_id] * edge.strength)
     beyond = {edge.to_id: edge for edge in outward}  # of several, the last and best one
@@ -162,15 +166,15 @@ def _related(runtime: Runtime, hits: Sequence[Ranked], edges: Sequence[Edge]) ->
 
 def _without_told_twice(runtime: Runtime, ranked: Sequence[Ranked], words: Sequence[str]) -> list[Ranked]:
     """Leave out a message below the fact that was made of it, unless it holds more of what was asked for."""
-    facts = [one.candidate.id for one in ranked if one.candidate.kind == "memory"]
+    facts = [hit.candidate.id for hit in ranked if hit.candidate.kind == "memory"]
     sources = search.sources_of(runtime.read(), facts) if facts else {}
     told: dict[str, float] = {}
     kept = []
-    for one in ranked:
-        held = ranking.share_held(one.candidate.text, words)
-        if held > told.get(one.candidate.id, -1.0):
-            kept.append(one)
-            for source in sources.get(one.candidate.id, ()):
+    for hit in ranked:
+        held = ranking.share_held(hit.candidate.text, words)
+        if held > told.get(hit.candidate.id, -1.0):
+            kept.append(hit)
+            for source in sources.get(hit.candidate.id, ()):
                 told[source] = max(held, told.get(source, 0.0))
     return kept
 

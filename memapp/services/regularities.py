@@ -79,33 +79,33 @@ def find(runtime: Runtime, messages: Sequence[Message], cancel: Cancel) -> list[
     said: list[Mention] = []
     for message in untouched(runtime, messages):
         words = words_of(message.typed_text)
-        said += [Mention(message, one, topics_of(one, words)) for one in own_sentences(message)]
+        said += [Mention(message, sentence, topics_of(sentence, words)) for sentence in own_sentences(message)]
     found = _regular(runtime, said, cancel)
-    about = frozenset(stem for one in found for stem in one.stems)
-    doubted = list({one.sentence: None for regularity in found for one in regularity.said})
+    about = frozenset(stem for regularity in found for stem in regularity.stems)
+    doubted = list({mention.sentence: None for regularity in found for mention in regularity.said})
     refused = set(doubted)  # only what would be counted is judged
     for start in range(0, len(doubted), AT_ONCE):
         if cancel.is_set():
             return []
         refused.difference_update(surely_ordinary(runtime, doubted[start : start + AT_ONCE]))
-    kept = [one for one in said if one.sentence not in refused]
-    return [one for one in _regular(runtime, kept, cancel) if one.stems <= about] if found else []
+    kept = [mention for mention in said if mention.sentence not in refused]
+    return [regularity for regularity in _regular(runtime, kept, cancel) if regularity.stems <= about] if found else []
 
 
 def _regular(runtime: Runtime, said: Sequence[Mention], cancel: Cancel) -> list[Regularity]:
-    chats = list(dict.fromkeys(one.chat for one in said))
+    chats = list(dict.fromkeys(mention.chat for mention in said))
     places: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(said):
-        for stem in one.topics:
+    for place, mention in enumerate(said):
+        for stem in mention.topics:
             places[stem].append(place)
     named = [stem for stem, of in places.items() if len({said[place].chat for place in of}) >= LEAST_NAMED]
     if len(chats) < LEAST_CHATS or not named:
         return []
     topics = _topics(runtime, said, named, cancel)
-    told = {one: tuple(said[at] for at in sorted({at for stem in of for at in places[stem]})) for one, of in topics.items()}
-    counted = {stem: frozenset(one.chat for one in of) for stem, of in told.items()}
+    told = {item: tuple(said[at] for at in sorted({at for stem in of for at in places[stem]})) for item, of in topics.items()}
+    counted = {stem: frozenset(mention.chat for mention in of) for stem, of in told.items()}
     tested = {stem: of for stem, of in counted.items() if len(of) >= LEAST_OF_TOPIC}
-    messages = len({one.message.id for one in said}) / len(chats)
+    messages = len({mention.message.id for mention in said}) / len(chats)
     days = min(day for _, day in chats), max(day for _, day in chats)
     found = []
     for stem, of in tested.items():
@@ -126,19 +126,19 @@ def _topics(runtime: Runtime, said: Sequence[Mention], named: Sequence[str], can
 
     Nothing without an embedding model.
     """
-    words = {stem: word.casefold() for one in said for stem, word in one.topics.items()}
-    written = [(stem, word) for one in said for stem, word in one.topics.items() if not one.sentence.startswith(word)]
+    words = {stem: word.casefold() for mention in said for stem, word in mention.topics.items()}
+    written = [(stem, word) for mention in said for stem, word in mention.topics.items() if not mention.sentence.startswith(word)]
     names = {stem for stem, _ in written} - {stem for stem, word in written if word.islower()}
     stems, rows = list(words), []
     for start in range(0, len(stems), AT_ONCE):
-        batch = embedded(runtime.reading, [words[one] for one in stems[start : start + AT_ONCE]], wait=True)
+        batch = embedded(runtime.reading, [words[stem] for stem in stems[start : start + AT_ONCE]], wait=True)
         if batch is None or cancel.is_set():
             return {}
         rows.append(batch)
     vectors = np.concatenate(rows)
-    near = {one: vectors @ vectors[stems.index(one)] >= ALIKE for one in named if one not in names}
-    alike = {one: frozenset({one} | {stems[at] for at in np.flatnonzero(is_near)} - names) for one, is_near in near.items()}
-    return alike | {one: frozenset({one}) for one in named if one in names}
+    near = {name: vectors @ vectors[stems.index(name)] >= ALIKE for name in named if name not in names}
+    alike = {item: frozenset({item} | {stems[at] for at in np.flatnonzero(is_near)} - names) for item, is_near in near.items()}
+    return alike | {name: frozenset({name}) for name in named if name in names}
 
 
 def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
@@ -152,7 +152,7 @@ def _weekday(of: frozenset[Chat], chats: Sequence[Chat]) -> tuple[str, float]:
 
 def _name(stems: frozenset[str], about: Sequence[Mention]) -> str:
     """Return the longest word of a topic among those that were written often; in small letters, if it ever was."""
-    written = [word for one in about for stem, word in one.topics.items() if stem in stems]
+    written = [word for mention in about for stem, word in mention.topics.items() if stem in stems]
     often = Counter(word.casefold() for word in written)
     most = max(often.values())
     name = max(often, key=lambda word: (3 * often[word] >= 2 * most, len(word)))
@@ -162,8 +162,8 @@ def _name(stems: frozenset[str], about: Sequence[Mention]) -> str:
 def _each_once(found: Sequence[Regularity]) -> list[Regularity]:
     """Leave out what is in most of its sentences another regularity, too."""
     kept: list[Regularity] = []
-    for one in found:
+    for regularity in found:
         told = {said.sentence for other in kept for said in other.said}
-        if 2 * sum(said.sentence in told for said in one.said) < len(one.said):
-            kept.append(one)
+        if 2 * sum(said.sentence in told for said in regularity.said) < len(regularity.said):
+            kept.append(regularity)
     return kept

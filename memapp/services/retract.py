@@ -43,7 +43,7 @@ def take_answers_back(runtime: Runtime, asked: Sequence[Message]) -> AnswersLeft
     Where words of it or of what came later were erased, it stays as a whole.
     """
     taken_back, kept = [], []
-    for answer in filter(None, (questions.answered_by(runtime, one) for one in reversed(asked))):
+    for answer in filter(None, (questions.answered_by(runtime, message) for message in reversed(asked))):
         what = past_decisions.describe(runtime, answer.step)
         if not history.is_reached(runtime.read(), answer):
             kept.append(what)
@@ -78,9 +78,9 @@ def retract(
                 for step in steps:
                     by = actor if isinstance(step, SoftDeleted) else replace(actor, name="rules")  # as with `restore`
                     changes.apply(session, step, by)
-        of_each = (consents.list_requests(session, state="pending", message_id=one) for one in message_ids)
-        from_these = [one for one in chain.from_iterable(of_each) if one.proposer not in ("person", "import")]
-        unsaid = [one.id for one in from_these if not _others(session, one.evidence, message_ids)]
+        of_each = (consents.list_requests(session, state="pending", message_id=memory_id) for memory_id in message_ids)
+        from_these = [request for request in chain.from_iterable(of_each) if request.proposer not in ("person", "import")]
+        unsaid = [request.id for request in from_these if not _others(session, request.evidence, message_ids)]
         pending.end_all(runtime, unsaid, actor, "signals")
         pending.drop_evidence(runtime, message_ids)  # or a yes to what others say too would have these read again
     return Retracted(tuple(gone), actor.step) if gone else None
@@ -101,7 +101,7 @@ def _says(message: str, memory: str) -> bool:
 def _others(session: Session, sources: Sequence[str], message_ids: Sequence[str]) -> list[Message]:
     """Return the other messages that still stand."""
     others = chat.get_messages(session, [source for source in sources if source not in message_ids])
-    return [one for one in others if one.active]
+    return [message for message in others if message.active]
 
 
 def is_left_alone(session: Session, memory: Memory) -> bool:
@@ -112,7 +112,7 @@ def is_left_alone(session: Session, memory: Memory) -> bool:
 
 def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str]) -> Sequence[Change]:
     """Return what leaves of a memory only what other messages say: nothing to do, its earlier words, or what gave way to it."""
-    others = [one.typed_text for one in _others(session, memory.sources, message_ids)]
+    others = [message.typed_text for message in _others(session, memory.sources, message_ids)]
 
     def is_said(text: str) -> bool:
         return any(_says(other, text) for other in others)
@@ -122,12 +122,12 @@ def _back_to_what_is_said(session: Session, runtime: Runtime, memory: Memory, me
 
     if is_said(memory.text):
         return ()
-    before = [one.text for one in reversed(history.list_versions(session, memory.id)) if may_be_said(one.text)]
+    before = [version.text for version in reversed(history.list_versions(session, memory.id)) if may_be_said(version.text)]
     if before:
         return (Updated(memory.id, text=before[0]),)
-    taken_in = [one.id for one in memories.list_taken_in(session, memory.id) if may_be_said(one.text)]
+    taken_in = [other.id for other in memories.list_taken_in(session, memory.id) if may_be_said(other.text)]
     replaced = gave_way(session, runtime, memory, message_ids)
-    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(one) for one in [*taken_in, *replaced])
+    return SoftDeleted(memory.id, "person", runtime.purge_at()), *(Restored(text) for text in [*taken_in, *replaced])
 
 
 def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Sequence[str] = ()) -> list[str]:
@@ -141,28 +141,34 @@ def gave_way(session: Session, runtime: Runtime, memory: Memory, message_ids: Se
 
     learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1]
     step = history.entries_of_step(session, learned.step)
-    retired = [one for one in step if one.meta.get("reason") == "superseded" and one.before]
-    gone = [one for one in retired if not history.changed_since(session, one)]
-    found = memories.get_memories(session, [one.memory_id for one in gone])
-    unknown = [one for one in found if memories.find_same(session, normalise(one.text)) is None]
-    there = [one for one in unknown if is_said(one)]
+    retired = [entry for entry in step if entry.meta.get("reason") == "superseded" and entry.before]
+    gone = [entry for entry in retired if not history.changed_since(session, entry)]
+    found = memories.get_memories(session, [entry.memory_id for entry in gone])
+    unknown = [memory for memory in found if memories.find_same(session, normalise(memory.text)) is None]
+    there = [memory for memory in unknown if is_said(memory)]
     unsaid = hold_back(session, gone, there)
-    earlier = [one for unheard in unknown if unheard not in there for one in gave_way(session, runtime, unheard, message_ids)]
-    return [one.id for one in there if one.id not in unsaid] + earlier
+    earlier = [
+        memory_id for unheard in unknown if unheard not in there for memory_id in gave_way(session, runtime, unheard, message_ids)
+    ]
+    return [memory.id for memory in there if memory.id not in unsaid] + earlier
 
 
 def restore(session: Session, memory_ids: Sequence[str], actor: Actor) -> tuple[str, ...]:
     """Let memories hold again as part of a step; return their words. They are not the person's own by that, and may end again."""
     by = replace(actor, name="rules")
-    for one in memory_ids:
-        changes.apply(session, Restored(one), by)
-    return tuple(one.text for one in memories.get_memories(session, memory_ids))
+    for memory_id in memory_ids:
+        changes.apply(session, Restored(memory_id), by)
+    return tuple(memory.text for memory in memories.get_memories(session, memory_ids))
 
 
 def ended_by(session: Session, message_ids: Sequence[str]) -> list[str]:
     """Return what messages ended of which nothing is known: what they tell waits for a yes, and nothing took its place."""
     said = chat.get_messages(session, message_ids)
-    entries = [one for one in history.list_entries(session) if one.meta.get("reason") == "superseded"]
-    of_these = [one for one in entries if any(one.thread_id == told.thread_id and one.at >= told.created_at for told in said)]
-    alone = [one for one in of_these if all(other.meta.get("reason") for other in history.entries_of_step(session, one.step))]
-    return [one.memory_id for one in alone if not history.changed_since(session, one)]
+    entries = [entry for entry in history.list_entries(session) if entry.meta.get("reason") == "superseded"]
+    of_these = [
+        entry for entry in entries if any(entry.thread_id == told.thread_id and entry.at >= told.created_at for told in said)
+    ]
+    alone = [
+        entry for entry in of_these if all(other.meta.get("reason") for other in history.entries_of_step(session, entry.step))
+    ]
+    return [entry.memory_id for entry in alone if not history.changed_since(session, entry)]

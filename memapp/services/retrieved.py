@@ -72,7 +72,7 @@ def expectation(runtime: Runtime, messages: list[Message]) -> Prediction | None:
 
     One made of what waits for a yes or was denied is not used.
     """
-    last = next((one for one in reversed(messages) if one.model != OWN_WORDS), None)
+    last = next((message for message in reversed(messages) if message.model != OWN_WORDS), None)
     if last is None or last.role is not Role.ASSISTANT or last.status in (MessageStatus.INTERRUPTED, MessageStatus.GENERATING):
         return None
     found = expectations.expected_after(runtime.read(), last.id)
@@ -106,7 +106,7 @@ def look_up(runtime: Runtime, thread_id: str, text: str, needed_info: Sequence[s
     own_case = _is_inner_voice(runtime, thread_id)
     lessons = () if own_case else recall_lessons(runtime, thread_id, text)
     needed_info = without_words_of_withheld(runtime.read(), needed_info, text)
-    seen, scope = frozenset(one.id for one in in_prompt), conversation_scope(runtime)
+    seen, scope = frozenset(message.id for message in in_prompt), conversation_scope(runtime)
     limit = min(runtime.settings.prompt_memories, runtime.settings.top_k)
     if runtime.settings.retrieval_rule is RetrievalRule.FUZZY:
         return Retrieved(tuple(plainly_needed(runtime, needed_info, scope, limit)), searches=1, lessons=lessons)
@@ -160,7 +160,7 @@ def _distinct(text: str, hits: Sequence[Recalled], limit: int) -> tuple[Recalled
     told = [_plain(text)]
     for hit in hits:
         stated = _plain(respond.stated(hit))
-        if stated and len(kept) < limit and not any(stated in one for one in told):
+        if stated and len(kept) < limit and not any(stated in text for text in told):
             kept.append(hit)
             told.append(stated)
     return tuple(kept)
@@ -173,10 +173,15 @@ def _plain(text: str) -> str:
 def shown(runtime: Runtime, retrieved: Retrieved) -> tuple[Recalled, ...]:
     """Return all that a prompt says of the memory: hits, limits, the memories that it tells have changed, and lessons."""
     hits = frozenset(hit.id for hit in retrieved.hits)
-    ids = [one for one in retrieved.delta.memory_ids if one not in hits]
+    ids = [memory_id for memory_id in retrieved.delta.memory_ids if memory_id not in hits]
     found = memories.get_memories(runtime.read(), ids)
-    limits = (one for one in retrieved.limits if one.id not in hits)
-    return (*retrieved.hits, *limits, *(Recalled.of(one, 0.0, "news", one.updated_at) for one in found), *retrieved.lessons)
+    limits = (hit for hit in retrieved.limits if hit.id not in hits)
+    return (
+        *retrieved.hits,
+        *limits,
+        *(Recalled.of(memory, 0.0, "news", memory.updated_at) for memory in found),
+        *retrieved.lessons,
+    )
 
 
 def _is_inner_voice(runtime: Runtime, thread_id: str) -> bool:
@@ -190,5 +195,5 @@ def _recall(runtime: Runtime, text: str, without: frozenset[str]) -> list[Recall
 
 def _last_said(in_prompt: Sequence[Message], text: str) -> list[str]:
     """Return what the person said before, which a short question may refer to."""
-    said = [one.text for one in in_prompt if one.role is Role.USER and one.text != text]
+    said = [message.text for message in in_prompt if message.role is Role.USER and message.text != text]
     return said[-1:]

@@ -26,8 +26,8 @@ def criteria(session: Session) -> list[Criterion]:
     own = agents.read_rubric(session)
     with paths.bundled("assets", "rubric.toml").open("rb") as file:
         shipped = tomllib.load(file)
-    asks = {name: (one["asks"], tuple(one.get("denied_as", ()))) for name, one in shipped.items()}
-    known = [Criterion(name, own.get(name, one["weight"]), *asks[name]) for name, one in shipped.items()]
+    asks = {name: (item["asks"], tuple(item.get("denied_as", ()))) for name, item in shipped.items()}
+    known = [Criterion(name, own.get(name, item["weight"]), *asks[name]) for name, item in shipped.items()]
     return [*known, *(Criterion(name, weight) for name, weight in own.items() if name not in shipped)]
 
 
@@ -38,7 +38,7 @@ def set_weight(runtime: Runtime, name: str, weight: float) -> Revision:
     """Give a criterion a weight of the person's own, or begin one."""
     if not 0 <= weight <= 1:
         raise UsageError("A weight is from 0 to 1.")
-    known = {one.name.casefold(): one for one in list_criteria(runtime)}
+    known = {criterion.name.casefold(): criterion for criterion in list_criteria(runtime)}
     found = known.get(name.casefold())
     if found is not None and found.weight == weight:
         raise UsageError(f"{found.name} has that weight already.")

@@ -83,7 +83,7 @@ class _Outcome:
         before = [f"memapp: {told.in_advance}"] if told else []
         wrote = clean(_REWRITTEN.sub("", self.output.marked())).strip("\n")
         how = f"exit {self.done.exit_code}" if self.done else "stopped"
-        hints = [f"memapp: {one.in_a_line}" for one in self.reported.hints[:1] if not told or one.lesson.id != told.lesson.id]
+        hints = [f"memapp: {hint.in_a_line}" for hint in self.reported.hints[:1] if not told or hint.lesson.id != told.lesson.id]
         first = [FIRST] if self.reported.is_first else []
         seconds = time.monotonic() - self.began
         return clean_text("\n".join([*before, *filter(None, [wrote]), f"{how} · {seconds:.1f} s", *hints, *first]))
@@ -148,7 +148,7 @@ def _command(written: str) -> Iterator[_Job]:
     if needs_shell(written):
         raise UsageError("A command is a program and its arguments: no shell reads it.", "If it needs one: /run sh -c '…'")
     try:
-        argv = [str(expanded(one)) if one.startswith("~/") else one for one in shlex.split(written)]
+        argv = [str(expanded(text)) if text.startswith("~/") else text for text in shlex.split(written)]
     except ValueError:
         raise UsageError("A quotation mark is not closed.") from None
     shell, action = Shell(program(argv), Path.cwd(), seconds=SECONDS), command_line(argv)
@@ -168,7 +168,7 @@ def _query(written: str) -> Iterator[_Job]:
 
 def _asked(database: LentDatabase, query: str, cancel: Cancel) -> Writing:
     table = database.ask(query, MOST_ROWS, stop=cancel.is_set)
-    lines = [[_cell(one) for one in line] for line in (table.columns, *table.rows)]
+    lines = [[_cell(item) for item in line] for line in (table.columns, *table.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     yield "\n".join([table.error] if table.error else [*rows, *(["…"] if table.is_cut else [])]).encode()

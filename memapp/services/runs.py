@@ -48,7 +48,7 @@ class Reported:
     @property
     def recalled(self) -> tuple[Recalled, ...]:
         """Return the hints as hits of recall."""
-        return tuple(one.recalled for one in self.hints)
+        return tuple(hint.recalled for hint in self.hints)
 
 
 def attempt(runtime: Runtime, tool: Tool, action: str, client: Client = PERSON) -> tuple[ToolAttempt, Reported]:
@@ -166,4 +166,4 @@ def _still_open(session: Session, run: Run) -> Iterator[tuple[str, ...]]:
     """Yield the programs with open failures, and those of failures that stay open for longer."""
     for since in (session.now - PAUSE, session.now):
         opened = store.open_failures(session, run.client, run.agent, run.scope, since)
-        yield tuple(dict.fromkeys(one.tool for one in opened))
+        yield tuple(dict.fromkeys(failure.tool for failure in opened))

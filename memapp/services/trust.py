@@ -67,7 +67,7 @@ def _judged(session: Session, agent: Agent, overrides: Iterable[Override], appro
     """Return an agent with the events by which it is judged, and what they come to."""
     name, now, months = agent.name, session.now, agent.months
     acts, used = store.list_acts(session, name, agent.summed_to), store.last_but_one_day(session)
-    corrected = [one for one in overrides if one.agent == name and _is_raw(agent, one.number)]
+    corrected = [override for override in overrides if override.agent == name and _is_raw(agent, override.number)]
     events, undecided = rules.act_events(acts, corrected, now, used)
     events += [event for proposer, event in approvals if proposer == name and _is_raw(agent, event.number)]
     events += [*store.list_judged(session, name), *_imported(agent)]
@@ -125,7 +125,7 @@ def metrics(runtime: Runtime) -> dict[str, Rate]:
     put_before, differs = store.escalated(runtime.read(), since)
     dissents = [event.sums for agent in found for event in agent.events if event.sums.dissents]
     return {
-        "dissents that changed the outcome": Rate(sum(one.impactful for one in dissents), len(dissents)),
+        "dissents that changed the outcome": Rate(sum(trust_sums.impactful for trust_sums in dissents), len(dissents)),
         "corrections taken back": Rate(sums.regretted, sums.overrides),
         "corrections changed again": Rate(again, len(overrides)),
         "decisions other than the default": Rate(differs, put_before),
@@ -134,5 +134,5 @@ def metrics(runtime: Runtime) -> dict[str, Rate]:
 
 def diversity(runtime: Runtime, agent: Agent) -> tuple[float, bool]:
     """Return how diverse the citations of an agent are, in bits, and whether it cites less while trust in it is high."""
-    cited = [one.citations for one in rows.list_dissents(runtime.read(), agent.name)]
-    return rules.entropy(one for each in cited for one in each), rules.narrows(cited, agent.trust)
+    cited = [dissent.citations for dissent in rows.list_dissents(runtime.read(), agent.name)]
+    return rules.entropy(text for each in cited for text in each), rules.narrows(cited, agent.trust)

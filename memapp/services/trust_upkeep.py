@@ -68,11 +68,18 @@ def propose_weights(runtime: Runtime, overrides: Sequence[Override]) -> None:
     Those from before the last proposal for it count no more, whatever became of that.
     """
     now, session = runtime.clock(), runtime.read()
-    asked = {one.new_value.rpartition(" ")[0]: one.created_at for one in reversed(consents.list_requests(session, field=RUBRIC))}
-    late = [one for one in overrides if one.outcome(now) == "stood" and one.at > now - rules.WINDOW]
+    asked = {
+        request.new_value.rpartition(" ")[0]: request.created_at
+        for request in reversed(consents.list_requests(session, field=RUBRIC))
+    }
+    late = [override for override in overrides if override.outcome(now) == "stood" and override.at > now - rules.WINDOW]
     for criterion in rubric.criteria(session):
         words = {criterion.name, *criterion.denied_as}
-        named = [one for one in late if one.at > asked.get(criterion.name, now - rules.WINDOW) and words & set(one.criteria)]
+        named = [
+            override
+            for override in late
+            if override.at > asked.get(criterion.name, now - rules.WINDOW) and words & set(override.criteria)
+        ]
         weight = round(min(criterion.weight + rules.STEP, 1.0), 2)
         if len(named) >= rules.NAMED_BY and weight > criterion.weight:
             old, new = (f"{criterion.name} {each:.2f}" for each in (criterion.weight, weight))

@@ -149,7 +149,7 @@ def _take_away(runtime: Runtime, session: Session, replaced: Message, earlier: S
     left = chat.messages_after(session, replaced.thread_id, replaced.seq)
     asked = [*earlier[-1:], *left]  # the first may answer a question that stays
     answers = best_effort(runtime, replaced.thread_id, "take_answers_back", partial(take_answers_back, runtime, asked))
-    chat.set_active(session, [one.id for one in left], active=False)
+    chat.set_active(session, [message.id for message in left], active=False)
     return answers
 
 
@@ -193,7 +193,7 @@ def _seen_replies(runtime: Runtime, message: Message) -> tuple[str, ...]:
     """Return the replies to a message so far, but for those that were not finished: nobody wants these in other words."""
     replies = chat.variants(runtime.read(), message.id)
     ended = (MessageStatus.COMPLETE, MessageStatus.STOPPED)
-    return tuple(one.text for one in replies if one.text and one.status in ended and one.model != FROM_MEMORY)
+    return tuple(message.text for message in replies if message.text and message.status in ended and message.model != FROM_MEMORY)
 
 
 def resend_turn(

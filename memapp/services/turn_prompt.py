@@ -34,8 +34,8 @@ def prompt_context(
     """Return what the prompts of a turn are made of, cut to the budget."""
     persona = runtime.persona_in(thread)
     cards = chat.list_context_cards(runtime.read(), thread.id)
-    pairs = [replace(one, reply=without_reminder(one.reply)) for one in exchanges(_held(runtime, earlier))]
-    pairs = [one for one in pairs if not repetition.is_degenerate(one.reply)]
+    pairs = [replace(exchange, reply=without_reminder(exchange.reply)) for exchange in exchanges(_held(runtime, earlier))]
+    pairs = [exchange for exchange in pairs if not repetition.is_degenerate(exchange.reply)]
     total = max(len(pairs), earlier[-1].seq // 2) if earlier else 0  # `earlier` is only the end of a long chat
     kept = recent(pairs, shown_exchanges(runtime, persona), total)
     profile = decisions.profile(runtime)
@@ -57,14 +57,14 @@ def prompt_context(
 
 def _held(runtime: Runtime, earlier: Sequence[Message]) -> list[Message]:
     """Return the messages of a chat but for what was taken back, and what was said to that: a model would speak of it again."""
-    gone = search.taken_back(runtime.read(), [one.id for one in earlier]) if earlier else set()
-    return [one for one in earlier if one.id not in gone and one.reply_to not in gone]
+    gone = search.taken_back(runtime.read(), [message.id for message in earlier]) if earlier else set()
+    return [message for message in earlier if message.id not in gone and message.reply_to not in gone]
 
 
 def _fallen_out(runtime: Runtime, thread: Thread, earlier: list[Message], kept: Sequence[Exchange]) -> tuple[str, ...]:
     """Return the episodes of what stands before the exchanges that a prompt shows."""
     begun = kept[0].user or kept[0].reply if kept else ""
-    first = next((one.seq for one in reversed(earlier) if one.text == begun), 0)
+    first = next((message.seq for message in reversed(earlier) if message.text == begun), 0)
     return in_prompt(runtime, thread.id, first) if first > 1 else ()
 
 

@@ -27,7 +27,7 @@ def find(runtime: Runtime, step: str) -> Step | None:
 
 def memories_of(runtime: Runtime, step: str) -> list[str]:
     """Return the ids of the memories that a step changed, in the order in which it did."""
-    return [one.memory_id for one in history.entries_of_step(runtime.read(), step) if one.is_of_memory]
+    return [entry.memory_id for entry in history.entries_of_step(runtime.read(), step) if entry.is_of_memory]
 
 
 def describe(runtime: Runtime, step: Step) -> str:

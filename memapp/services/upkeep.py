@@ -58,7 +58,7 @@ def work(runtime: Runtime, thread_id: str | None, cancel: Cancel) -> Iterator[Re
 
 def _made(done: Iterator[jobs.Done]) -> Iterator[Remembered | Retracted | ConsentRequest]:
     """Keep what the person is told of."""
-    return (one for one in done if not isinstance(one, int))
+    return (event for event in done if not isinstance(event, int))
 
 
 def warm(runtime: Runtime, thread_id: str, typed: str, cancel: Cancel) -> int:
@@ -121,10 +121,10 @@ def _complete_prediction(runtime: Runtime, model: ChatModel, thread_id: str, can
     if reply is None or reply.reply_to is None:
         return
     begun = expectations.prediction_for(runtime.read(), reply.id, "predictor")
-    message = next((one for one in messages if one.id == reply.reply_to), None)
+    message = next((message for message in messages if message.id == reply.reply_to), None)
     if begun is None or begun.text or message is None:
         return
-    context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    context = prompt_context(runtime, model, thread, [other for other in messages if other.seq < message.seq], message.text)
     prompt, sampling = predict.finish_request(context, begun.needed_info)
     expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():
@@ -140,12 +140,12 @@ def _expect(runtime: Runtime, model: ChatModel, thread_id: str, cancel: Cancel) 
     erasures = runtime.database.erasures
     thread, messages = open_thread(runtime, thread_id)
     reply = messages[-1] if messages else None
-    message = next((one for one in messages if reply and one.id == reply.reply_to), None)
+    message = next((message for message in messages if reply and message.id == reply.reply_to), None)
     if reply is None or message is None or reply.status is not MessageStatus.COMPLETE or reply.model == OWN_WORDS:
         return
     if expectations.expected_after(runtime.read(), reply.id):
         return
-    context = prompt_context(runtime, model, thread, [one for one in messages if one.seq < message.seq], message.text)
+    context = prompt_context(runtime, model, thread, [other for other in messages if other.seq < message.seq], message.text)
     prompt, sampling = predict.prediction_request(context, reply.text)
     expects = writable(predict.parse_prediction(whole_reply(model, prompt, sampling, cancel)), [reply.text, message.text])
     if not expects or cancel.is_set():

@@ -39,7 +39,7 @@ def what_is_known(runtime: Runtime, content: str, message: Message, *, is_sure: 
 
 def that_it_waits(runtime: Runtime, request: ConsentRequest, thread_id: str) -> str:
     """Say that something waits for a yes; only in the chat where it was told, where it stands anyway, with what was said."""
-    said_in = {one.thread_id for one in chat.get_messages(runtime.read(), request.evidence)}
+    said_in = {message.thread_id for message in chat.get_messages(runtime.read(), request.evidence)}
     text = pending.memory_text(runtime, request.id) or request.new_value
     return TOLD_HERE.format(shorten(one_line(text), QUOTE_CHARS)) if thread_id in said_in else own_remarks.WAITS[0]
 
@@ -53,11 +53,11 @@ def _everything(runtime: Runtime) -> FromMemory:
 
 def _listed(values: Sequence[Hint], facts: Sequence[Memory], why: str, lead: str = "") -> FromMemory:
     """Return the values that no fact says, the facts, and how many more there are."""
-    said = " ".join(f" {normalise(one.text)} " for one in facts)
-    lines = [f"{label(one.field)}: {one.value}" for one in values if f" {normalise(one.value)} " not in said]
+    said = " ".join(f" {normalise(memory.text)} " for memory in facts)
+    lines = [f"{label(hint.field)}: {hint.value}" for hint in values if f" {normalise(hint.value)} " not in said]
     more = [f"And {len(facts) - LISTED} more, in Memories."] if len(facts) > LISTED else []
     told = [*filter(None, [lead]), *lines, *map(_told, facts[:LISTED]), *more]
-    hits = tuple(Recalled.of(one, 0.0, why, one.updated_at) for one in facts[:LISTED])
+    hits = tuple(Recalled.of(memory, 0.0, why, memory.updated_at) for memory in facts[:LISTED])
     return FromMemory("\n".join(told) or NOTHING, hits)
 
 

@@ -143,11 +143,11 @@ def matches(session: Session, lesson_id: str) -> list[Match]:
               WHERE t.user_id = :user AND t.lesson_id = :id"""  # noqa: S608
     of_runs: dict[str, list[Match]] = {}
     found = session.records(Match, sql, id=lesson_id)
-    for one in sorted(found, key=lambda one: (one.activation_id is None, one.seq)):
-        of_run = of_runs.setdefault(one.run_id, [])
-        if not of_run or (one.shown and not of_run[-1].shown):
-            of_run.append(one)
-    return [one for of_run in of_runs.values() for one in of_run]
+    for match in sorted(found, key=lambda one: (one.activation_id is None, one.seq)):
+        of_run = of_runs.setdefault(match.run_id, [])
+        if not of_run or (match.shown and not of_run[-1].shown):
+            of_run.append(match)
+    return [match for of_run in of_runs.values() for match in of_run]
 
 
 def lessons_of(session: Session, run_id: str) -> list[str]:

@@ -106,12 +106,12 @@ def decide_round(session: Session, change: CouncilDecided) -> list[Touched]:
     session.alter("rounds", held.id, choice=change.choice, final=change.final, decided_at=session.now)
     new = None
     if change.choice != "draft" and shown:
-        chat.set_active(session, [one.id for one in shown], active=False)
+        chat.set_active(session, [message.id for message in shown], active=False)
         if change.choice != "none":
             last = shown[-1]
             add = partial(chat.add_message, session, last.thread_id, last.role, change.final, session.now)
             new = add(reply_to=last.reply_to, model=last.model).id
-    meta = {"reason": change.choice, "was": [one.id for one in shown], "new": new}
+    meta = {"reason": change.choice, "was": [message.id for message in shown], "new": new}
     return [Touched(Event.UPDATE, f"{ROUND}{held.id}", None, None, meta)]
 
 
@@ -154,7 +154,7 @@ def past_vectors(session: Session, agent: str, model_id: str) -> list[NDArray[np
     """Return the vectors of an agent's dissents by a model, of which a new one's novelty is taken."""
     sql = """SELECT vector FROM dissents WHERE user_id = :user AND agent = :agent AND model_id = :model AND vector IS NOT NULL
              ORDER BY number"""
-    return [np.frombuffer(one, np.float32) for one in session.column(sql, agent=agent, model=model_id)]
+    return [np.frombuffer(item, np.float32) for item in session.column(sql, agent=agent, model=model_id)]
 
 
 def list_dissents(session: Session, agent: str) -> list[Dissent]:

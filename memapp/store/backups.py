@@ -40,7 +40,7 @@ def write_if_due(database: Database, now: datetime, every: timedelta, cancelled:
 
 def is_due(database: Database, now: datetime, every: timedelta) -> bool:
     """Say whether the file changed since the last backup, and that is old enough."""
-    last = next((one for one in backups(database.path) if one.why == AUTO and one.made_at <= now), None)
+    last = next((backup for backup in backups(database.path) if backup.why == AUTO and backup.made_at <= now), None)
     is_old = now - (last.made_at if last else _made_at(database)) >= every
     return is_old and (last is None or _changed_at(last.path) != _changed_at(database.path))
 
@@ -48,23 +48,27 @@ def is_due(database: Database, now: datetime, every: timedelta) -> bool:
 def let_go_of_old(path: Path, now: datetime) -> None:
     """Delete the backups that need not stay, and every other copy that is older than the oldest backup may be."""
     made = copies(path)
-    thinned = [one for one in own(path, made) if one.why == AUTO]
-    times = [one.made_at for one in thinned]
+    thinned = [backup for backup in own(path, made) if backup.why == AUTO]
+    times = [backup.made_at for backup in thinned]
     stay, until = staying(times, now), counted_from(times, now)
-    gone = (one for one in reversed(made) if (one.made_at not in stay if one in thinned else until - one.made_at > OLDEST))
-    for one in list(gone)[:MOST_AT_ONCE]:
+    gone = (
+        backup
+        for backup in reversed(made)
+        if (backup.made_at not in stay if backup in thinned else until - backup.made_at > OLDEST)
+    )
+    for backup in list(gone)[:MOST_AT_ONCE]:
         with suppress(OSError):
-            delete_copy(one.path)
+            delete_copy(backup.path)
 
 
 def newest_sound(path: Path) -> Copy | None:
     """Return the newest backup of a file that can take its place."""
-    return next((one for one in backups(path) if is_sound(one.path)), None)
+    return next((backup for backup in backups(path) if is_sound(backup.path)), None)
 
 
 def _changed_at(path: Path) -> int:
     log_of_it = path.with_name(f"{path.name}-wal")  # opening makes an empty one
-    return max(one.stat().st_mtime_ns for one in (path, log_of_it) if one.exists() and (one == path or one.stat().st_size))
+    return max(file.stat().st_mtime_ns for file in (path, log_of_it) if file.exists() and (file == path or file.stat().st_size))
 
 
 def _made_at(database: Database) -> datetime:

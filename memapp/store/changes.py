@@ -78,12 +78,12 @@ def apply(session: Session, change: Change, actor: Actor, *, sim: float | None =
     ended = _end_insights(session, touched)
     undoes = change.undoes if isinstance(change, ProfileChanged | Reverted) else ""
     number = history.next_revision(session)
-    for one in touched:
-        history.record(session, actor, step, one, undoes=undoes)
-    for one in ended:
-        history.record(session, actor, step, one)
-    for one in (*touched, *ended):
-        log_change(session, actor, number, one)
+    for item in touched:
+        history.record(session, actor, step, item, undoes=undoes)
+    for item in ended:
+        history.record(session, actor, step, item)
+    for item in (*touched, *ended):
+        log_change(session, actor, number, item)
     first = touched[0]
     about: dict[str, Any] = {"thread_id": actor.thread_id or None, "category": first.category or None, "sim": sim}
     about["memory_id"] = None if ":" in first.memory_id else first.memory_id
@@ -117,10 +117,10 @@ def _create(session: Session, change: Created) -> list[Touched]:
         _refuse_same(session, memory.id, memory.text)
     session.insert("memories", **row_of(memory), normal_text=session.normalise(memory.text))
     _add_sources(session, memory.id, memory.sources)
-    for one in get_memories(session, change.evidence):
-        if one.state is State.SOFT_DELETED:
+    for other in get_memories(session, change.evidence):
+        if other.state is State.SOFT_DELETED:
             raise UsageError("What it rests on is in the trash.")
-        row = {"from_id": memory.id, "to_id": one.id, "relation_type": "evidence", "strength": 1.0, "created_at": session.now}
+        row = {"from_id": memory.id, "to_id": other.id, "relation_type": "evidence", "strength": 1.0, "created_at": session.now}
         session.insert("relations", id=session.new_id(), **row)
     after = snapshots.take(session, memory.id) if change.evidence else snapshots.of_new(memory)
     return [Touched(change.event, memory.id, None, after)]
@@ -231,7 +231,7 @@ def _change_profile(session: Session, change: ProfileChanged) -> list[Touched]:
 def _revert(session: Session, change: Reverted) -> list[Touched]:
     """Put back what memories, lessons and agents were before a step, last change first. The profile goes by requests."""
     of_step = history.entries_of_step(session, change.step)
-    entries = [one for one in of_step if one.is_of_memory or one.is_of_lesson or one.is_of_agent]
+    entries = [entry for entry in of_step if entry.is_of_memory or entry.is_of_lesson or entry.is_of_agent]
     if not entries:
         raise UsageError("There is nothing to take back.")
     touched = []
@@ -257,8 +257,10 @@ def _revert(session: Session, change: Reverted) -> list[Touched]:
 
 def _end_insights(session: Session, touched: Sequence[Touched]) -> list[Touched]:
     """Move to the trash the insights that rest on what has just gone there, for as long as that."""
-    moved = [one for one in touched if one.was is None or one.was.state is not State.SOFT_DELETED]
-    gone = {one.memory_id: one.now.purge_at for one in moved if one.now and one.now.state is State.SOFT_DELETED}
+    moved = [change for change in touched if change.was is None or change.was.state is not State.SOFT_DELETED]
+    gone = {
+        touched.memory_id: touched.now.purge_at for touched in moved if touched.now and touched.now.state is State.SOFT_DELETED
+    }
     ended = []
     for memory_id, purge_at in gone.items():
         for insight in get_memories(session, resting_on(session, [memory_id])):

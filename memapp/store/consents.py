@@ -319,7 +319,7 @@ def note_decision(
 def entries_about(session: Session, request: ConsentRequest) -> list[Entry]:
     """Return what the history has of a request, newest first."""
     entries = history.list_entries(session, memory_id=f"profile:{request.field}", limit=None)
-    return [one for one in entries if one.meta.get("request_id") == request.id]
+    return [entry for entry in entries if entry.meta.get("request_id") == request.id]
 
 
 # The profile ---------------------------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ class Database:
 
         SQLite would write on into what nobody finds again.
         """
-        file, log, index = (one == before for one, before in zip(_identities(self.path), self._opened, strict=True))
+        file, log, index = (identity == before for identity, before in zip(_identities(self.path), self._opened, strict=True))
         if not file:
             advice = "Put it back and go on, or quit: nothing is written until then."
             raise StoreError(f"{self.path} was moved, removed or replaced while it was open.", advice)
@@ -391,7 +391,7 @@ class Database:
 
         A connection of this process would not do: all share the index that is gone, and what others wrote is in none of it.
         """
-        is_there, *beside = (one == before for one, before in zip(_identities(self.path), self._opened, strict=True))
+        is_there, *beside = (identity == before for identity, before in zip(_identities(self.path), self._opened, strict=True))
         with ExitStack() as held:
             if self._writer is not None and is_there and not all(beside):
                 with suppress(StoreError, OSError, sqlite3.Error), self._turn:

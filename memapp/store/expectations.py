@@ -36,7 +36,7 @@ def prediction_for(session: Session, message_id: str, source: str) -> Prediction
 def expected_after(session: Session, message_id: str) -> Prediction | None:
     """Return what is expected after a reply: what call 1 said, else what the model was asked for later."""
     found = (prediction_for(session, message_id, source) for source in ("predictor", "responder"))
-    return next((one for one in found if one and one.text), None)
+    return next((prediction for prediction in found if prediction and prediction.text), None)
 
 
 def mark_checked(session: Session, prediction_id: str, message_id: str, verdict: Verdict) -> None:

@@ -64,4 +64,4 @@ def regroup(session: Session, changed: Mapping[str, Sequence[str]]) -> None:
     """Take fingerprints for another than they are taken for now, which stands first; nothing of one where that is not so."""
     sql = """UPDATE fingerprints SET merged_into = nullif(:new, '')
              WHERE user_id = :user AND id = :id AND coalesce(merged_into, '') = :old"""
-    session.run_many(sql, [{"id": one, "old": old, "new": new} for one, (old, new) in changed.items()])
+    session.run_many(sql, [{"id": item, "old": old, "new": new} for item, (old, new) in changed.items()])

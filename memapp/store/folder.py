@@ -39,20 +39,20 @@ def prepare_folder(folder: Path) -> None:
 
 def keep_private(path: Path) -> None:
     """Let nobody else read the file or what SQLite keeps beside it. Raises `StoreError` if it may be somebody else's work."""
-    for one in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+    for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
         try:
-            status = one.stat()
+            status = file.stat()
         except FileNotFoundError:  # or what SQLite keeps went this moment, with another process
             continue
         if os.name != "posix":
             continue
         if status.st_uid != os.getuid():
-            raise StoreError(f"{one} belongs to another user.", "Choose a file of your own with --db.")
+            raise StoreError(f"{file} belongs to another user.", "Choose a file of your own with --db.")
         if status.st_mode & 0o022:
-            raise StoreError(f"Other users can write to {one}.", f"Run: chmod 600 '{one}'")
+            raise StoreError(f"Other users can write to {file}.", f"Run: chmod 600 '{file}'")
         if status.st_mode & 0o077:
             with translated_errors(path), suppress(FileNotFoundError):
-                one.chmod(0o600)
+                file.chmod(0o600)
 
 
 def _file_system(folder: Path) -> str:

@@ -255,7 +255,7 @@ def _version_of(row: Row) -> Version:
         memory = snapshots.of_row(row).memory
     except Damaged:
         return Version(row["id"], row["memory_id"], "[this version is damaged]", (), "", 0, pinned=False, state="", sources=())
-    said = {one.name: getattr(memory, one.name) for one in fields(Version) if one.name not in ("id", "memory_id")}
+    said = {field.name: getattr(memory, field.name) for field in fields(Version) if field.name not in ("id", "memory_id")}
     return Version(row["id"], row["memory_id"], **said)
 
 

@@ -48,7 +48,7 @@ class LentDatabase:
             rows = cursor.fetchmany(most_rows + 1)
             if cursor.description is None:
                 return Table(error="there is no query")
-            columns = tuple(one[0] for one in cursor.description)
+            columns = tuple(pair[0] for pair in cursor.description)
             return Table(columns, tuple(rows[:most_rows]), len(rows) > most_rows, seconds=time.monotonic() - began)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
             taken = time.monotonic() - began

@@ -85,7 +85,7 @@ def part_failures(session: Session, change: FailuresParted) -> list[Touched]:
 def _regrouped(session: Session, event: Event, lesson: Lesson, before: Mapping[str, str], otherwise: str) -> Touched:
     """Return what was done to the groups of a lesson's fingerprints. Raises `UsageError` if nothing was."""
     after = fingerprints.groups(session, list(before))
-    regrouped = {one: [was, after[one]] for one, was in before.items() if after[one] != was}
+    regrouped = {item: [was, after[item]] for item, was in before.items() if after[item] != was}
     if not regrouped:
         raise UsageError(otherwise)
     return _touched(session, event, lesson, lesson.id, regrouped=regrouped)
@@ -132,7 +132,7 @@ def take_back(session: Session, entry: Entry, purge_at: datetime) -> Touched | N
         _set(session, before._replace(reason=before.reason or UNDONE))
         session.run("DELETE FROM lesson_triggers WHERE user_id = :user AND lesson_id = :id", id=lesson_id)
         _add_triggers(session, lesson_id, before.triggers)
-    regrouped = {one: [became, was] for one, (was, became) in entry.meta.get("regrouped", {}).items()}
+    regrouped = {item: [became, was] for item, (was, became) in entry.meta.get("regrouped", {}).items()}
     fingerprints.regroup(session, regrouped)
     return _touched(session, Event.UNDO, there, lesson_id, **({"regrouped": regrouped} if regrouped else {}))
 

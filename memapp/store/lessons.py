@@ -144,7 +144,7 @@ def backgrounds(session: Session, lesson_ids: Sequence[str]) -> dict[str, Backgr
                     (SELECT json_group_array(iif(one = l.id, other, one)) FROM lesson_conflicts
                      WHERE one = l.id OR other = l.id) AS conflicts
              FROM json_each(:ids) asked CROSS JOIN lessons l ON l.id = asked.value WHERE +l.user_id = :user"""
-    return {one.id: one for one in session.records(Background, sql, ids=lesson_ids)}
+    return {background.id: background for background in session.records(Background, sql, ids=lesson_ids)}
 
 
 def same_rule(session: Session, normal_rule: str, tool: str, scope: str) -> Lesson | None:
@@ -202,7 +202,7 @@ def rivals(session: Session, lesson: Lesson) -> list[Lesson]:
     sql = """SELECT DISTINCT l.id FROM lesson_triggers t JOIN lessons l ON l.id = t.lesson_id
              WHERE t.user_id = :user AND t.fingerprint_id IN (SELECT value FROM json_each(:triggers))
                AND l.id <> :id AND l.purge_at IS NULL AND l.status <> 'archived'"""
-    return [get_lesson(session, one) for one in session.column(sql, id=lesson.id, triggers=lesson.triggers)]
+    return [get_lesson(session, trigger) for trigger in session.column(sql, id=lesson.id, triggers=lesson.triggers)]
 
 
 # What is counted -------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from memapp.store.session import Session
 NAMING_AMONG = 1000
 MOST_OVERFLOWING = 50
 """How many memories go to the trash at a time."""
-COLUMNS = tuple(one.name for one in fields(Memory) if one.name != "sources")
+COLUMNS = tuple(field.name for field in fields(Memory) if field.name != "sources")
 """A field of a memory is a column of its name; a new one has a default, which older snapshots take."""
 _WHOLE = """o.*, (SELECT json_group_array(message_id) FROM (SELECT message_id FROM memory_sources
                   WHERE memory_id = o.id AND user_id = o.user_id ORDER BY message_id)) AS sources"""

@@ -48,13 +48,13 @@ def read_copy_name(name: str) -> tuple[str, str] | None:
 def plain_files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that are no links; none of a folder that cannot be listed."""
     with suppress(OSError), os.scandir(folder) as found:
-        yield from (Path(one) for one in found if one.is_file(follow_symlinks=False))
+        yield from (Path(entry) for entry in found if entry.is_file(follow_symlinks=False))
 
 
 def copies(path: Path) -> list[Copy]:
     """Return the copies that memapp made of the file of this name, newest first; also of one that lay there before."""
-    found = (one for folder in COPY_FOLDERS for one in plain_files(path.parent / folder))
-    made = (copy for one in found if read_copy_name(one.name) == (path.name, "") and (copy := _as_copy(path, one)))
+    found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
+    made = (copy for file in found if read_copy_name(file.name) == (path.name, "") and (copy := _as_copy(path, file)))
     return sorted(made, key=lambda one: one.made_at, reverse=True)
 
 
@@ -71,12 +71,12 @@ def read_id(path: Path) -> str:
 def own(path: Path, made: list[Copy]) -> list[Copy]:
     """Return those of some copies that have the id of the file; of what cannot be read only the name tells."""
     mine = read_id(path) if made else ""
-    return [one for one in made if not mine or read_id(one.path) in (mine, "")]
+    return [backup for backup in made if not mine or read_id(backup.path) in (mine, "")]
 
 
 def backups(path: Path) -> list[Copy]:
     """Return those that can take the place of the file, newest first: not what was put aside."""
-    return own(path, [one for one in copies(path) if one.path.parent.name == BACKUPS])
+    return own(path, [backup for backup in copies(path) if backup.path.parent.name == BACKUPS])
 
 
 def from_backup(path: Path) -> str:

@@ -35,7 +35,7 @@ def of_last_command(session: Session, thread_id: str) -> list[Recalled]:
              AND role = 'assistant' AND status = 'complete' ORDER BY seq DESC LIMIT 1"""
     last = session.row(sql, thread=thread_id)
     found = list_recalls(session, last["id"]) if last is not None and last["origin"] == "command" else []
-    return [one for one in found if one.kind == "lesson"]
+    return [hit for hit in found if hit.kind == "lesson"]
 
 
 def used_in(session: Session, memory_id: str, limit: int) -> list[UsedIn]:

@@ -66,7 +66,7 @@ def _reader(of: Any) -> Callable[[Any], Any] | None:
         return of
     if get_origin(of) is tuple:
         if get_origin(get_args(of)[0]) is tuple:  # pairs, which must be some
-            return lambda value: tuple((one, other) for one, other in _parsed(value))
+            return lambda value: tuple((item, other) for item, other in _parsed(value))
         return lambda value: tuple(_parsed(value))
     if get_origin(of) is Mapping:
         return _parsed

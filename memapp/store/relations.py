@@ -46,7 +46,7 @@ def resting_on(session: Session, memory_ids: Sequence[str]) -> list[str]:
 
 def evidence_of(session: Session, memory_ids: Sequence[str]) -> dict[str, list[str]]:
     """Return for each of some insights the ids of the memories that it rests on."""
-    found: dict[str, list[str]] = {one: [] for one in memory_ids}
+    found: dict[str, list[str]] = {memory_id: [] for memory_id in memory_ids}
     sql = """SELECT from_id, to_id FROM json_each(:ids) asked CROSS JOIN relations r ON r.from_id = asked.value
              WHERE r.user_id = :user AND r.relation_type = 'evidence' ORDER BY r.id"""
     for row in session.run(sql, ids=memory_ids):

@@ -33,7 +33,7 @@ def _in_pairs(text: str) -> str:
 
 def scripts() -> list[Path]:
     """Return the migrations in their order; their number is the version of the schema."""
-    return sorted(one for one in paths.bundled("migrations").iterdir() if one.suffix == ".sql")
+    return sorted(path for path in paths.bundled("migrations").iterdir() if path.suffix == ".sql")
 
 
 def migrate(writer: sqlite3.Connection, back_up: Callable[[int], None]) -> None:

@@ -142,7 +142,7 @@ def taken_back(session: Session, message_ids: Sequence[str]) -> set[str]:
 
 def take_back(session: Session, message_ids: Iterable[str]) -> list[str]:
     """Let messages be no evidence from now on, and be told in no chat: the person said so. Return those that were not yet so."""
-    return [one for one in message_ids if session.insert_new("taken_back", message_id=one)]
+    return [memory_id for memory_id in message_ids if session.insert_new("taken_back", message_id=memory_id)]
 
 
 def bring_up_again(session: Session, message_ids: Sequence[str]) -> None:

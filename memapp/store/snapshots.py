@@ -23,7 +23,7 @@ TEXT, TAGS, STEPS, INSTEAD_OF = (f"snapshot ->> '{name}'" for name in ("text", "
 NORMAL_TEXT = f"normalise({TEXT})"
 """SQL for what counts as the same text."""
 _RELATION = ("id", "user_id", "from_id", "to_id", "relation_type", "strength", "created_at")
-_DEFAULTS = {one.name: one.default for one in fields(Memory) if one.default is not MISSING}
+_DEFAULTS = {field.name: field.default for field in fields(Memory) if field.default is not MISSING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def of(session: Session, memory: Memory) -> Snapshot:
     sql = f"""SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND from_id = :id
               UNION ALL SELECT {", ".join(_RELATION)} FROM relations WHERE user_id = :user AND to_id = :id
               ORDER BY id"""  # noqa: S608
-    return Snapshot(memory, [dict(one) for one in session.run(sql, id=memory.id)])
+    return Snapshot(memory, [dict(item) for item in session.run(sql, id=memory.id)])
 
 
 def of_new(memory: Memory) -> Snapshot:
@@ -90,7 +90,7 @@ def put_back(session: Session, memory_id: str, snapshot: Snapshot, *, after: Sna
     """
     memory = snapshot.memory
     known = {relation["id"] for relation in after.relations}
-    found = [one for one in now.relations if one["id"] not in known] if now.memory.text == memory.text else []
+    found = [relation for relation in now.relations if relation["id"] not in known] if now.memory.text == memory.text else []
     row = {name: value for name, value in row_of(memory).items() if name != "id"} | {
         "normal_text": session.normalise(memory.text)
     }

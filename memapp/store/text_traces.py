@@ -67,9 +67,9 @@ def settle(database: Database) -> bool:
 def copies(database: Database) -> list[Path]:
     """Return the copies of the file: those that memapp made, and those that the person put among the backups."""
     mine = read_id(database.path)
-    others = (one for one in plain_files(database.path.parent / BACKUPS) if read_copy_name(one.name) is None)
+    others = (path for path in plain_files(database.path.parent / BACKUPS) if read_copy_name(path.name) is None)
     made = [copy.path for copy in place.copies(database.path)]
-    return [*made, *(one for one in sorted(others) if is_sound(one) and read_id(one) == mine)]
+    return [*made, *(path for path in sorted(others) if is_sound(path) and read_id(path) == mine)]
 
 
 def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, erase: Callable[[Session], Erased]) -> Fate:
@@ -94,8 +94,8 @@ def clean_copy(path: Path, user_id: str, wording: Wording, traces: ByteNeedles, 
 def remove_unfinished(path: Path) -> None:
     """Delete half-written files of a killed backup or export, those elsewhere as soon as their folder is there."""
     names = [(path.name, ending) for ending in HALVES]
-    found = (one for folder in COPY_FOLDERS for one in plain_files(path.parent / folder))
-    for unfinished in (*(one for one in found if read_copy_name(one.name) in names), *_restored_halves(path)):
+    found = (file for folder in COPY_FOLDERS for file in plain_files(path.parent / folder))
+    for unfinished in (*(path for path in found if read_copy_name(path.name) in names), *_restored_halves(path)):
         with suppress(OSError):
             unfinished.unlink()
     for note, half in notes(path).items():
@@ -141,27 +141,27 @@ def scan(database: Database, more: Iterable[Path], needles: ByteNeedles) -> Scan
             continue
         except OSError:
             unread.add(path)
-    return Scan(len(counts), tuple(one for one in counts if one[1]), tuple(sorted(path.name for path in unread)))
+    return Scan(len(counts), tuple(count for count in counts if count[1]), tuple(sorted(path.name for path in unread)))
 
 
 def _other_files(database: Database, more: Iterable[Path]) -> tuple[set[Path], set[Path]]:
     """Return every file that memapp may write words to, but those that SQLite has open and the locks; and what is unreadable."""
     path, unread = database.path, set(notes(database.path).values())
     beside = [path.with_name(f"{path.name}-journal"), *_restored_halves(path)]
-    copies = {one for folder in COPY_FOLDERS for one in _below(path.parent / folder, unread) if not _is_of_another(path, one)}
-    below = [one for folder in more for one in (folder, *_below(folder, unread))]
+    copies = {file for folder in COPY_FOLDERS for file in _below(path.parent / folder, unread) if not _is_of_another(path, file)}
+    below = [path for folder in more for path in (folder, *_below(folder, unread))]
     files = set()
-    for one in (*beside, *copies, *below):
+    for copy in (*beside, *copies, *below):
         try:
-            kind = stat.S_IFMT(one.lstat().st_mode)
+            kind = stat.S_IFMT(copy.lstat().st_mode)
         except FileNotFoundError:
             continue
         except OSError:
             kind = None
         if kind == stat.S_IFREG:
-            files.add(one)
-        elif kind is None or (kind == stat.S_IFLNK and one in copies):
-            unread.add(one)
+            files.add(copy)
+        elif kind is None or (kind == stat.S_IFLNK and copy in copies):
+            unread.add(copy)
     return files, unread
 
 

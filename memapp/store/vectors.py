@@ -147,7 +147,7 @@ class Matrix:
                 return [NOTHING_ALIKE] * len(rows)
             cosines = multiply(self._vectors[:size], np.asarray(rows, dtype=np.float32))
             keys = self._keys[:size].copy()
-            return [Likeness(keys, one, self._places) for one in cosines]
+            return [Likeness(keys, cosine, self._places) for cosine in cosines]
 
     def _follow(self, session: Session) -> None:
         state = (id(session.conn), session.value("PRAGMA data_version"))

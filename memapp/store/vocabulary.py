@@ -52,4 +52,4 @@ VOCABULARY: Mapping[str, Any] = {
 
 def words_of(kind: Any) -> set[str]:
     """Return the words of an enumeration or a `Literal`."""
-    return {str(one) for one in kind} if isinstance(kind, type) and issubclass(kind, StrEnum) else set(get_args(kind))
+    return {str(member) for member in kind} if isinstance(kind, type) and issubclass(kind, StrEnum) else set(get_args(kind))

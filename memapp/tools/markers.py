@@ -58,7 +58,7 @@ def mark_unsolved(options: Mapping[str, str], place: str, programs: Sequence[str
 
 def _family(programs: Sequence[str]) -> list[str]:
     """Return what stands for programs, and for the beginnings of their names."""
-    begun = (f"{one[:letters]}{MORE}" for one in programs for letters in range(2, len(one)))
+    begun = (f"{program[:letters]}{MORE}" for program in programs for letters in range(2, len(program)))
     return [*map(sign, (*programs, *begun))]
 
 
@@ -82,7 +82,7 @@ def forget(cache: str) -> None:
 
 def is_known(argv: Sequence[str], name: str, options: Mapping[str, str], place: str) -> bool:
     """Say whether a command, of a program of some name, may be one that is told of before it is run in a place."""
-    signs = {one for where in (place, ANYWHERE) for one in _signs(marker(options, where, "known"))}
+    signs = {sign for where in (place, ANYWHERE) for sign in _signs(marker(options, where, "known"))}
     return bool(signs) and not signs.isdisjoint(map(sign, noticed_by(argv, name)))
 
 

@@ -10,7 +10,7 @@ PROJECT_SIGNS = (".git", ".hg", ".svn")
 
 def program(argv: list[str]) -> str:
     """Return the program that a command runs, without what only stands before it."""
-    return os.path.basename(next((one for one in argv if one not in ONLY_BEFORE and "=" not in one), argv[0]))
+    return os.path.basename(next((text for text in argv if text not in ONLY_BEFORE and "=" not in text), argv[0]))
 
 
 def project(folder: str) -> str:

@@ -76,7 +76,7 @@ def as_attempt(action: str, ran: Ran) -> ToolAttempt:
 
 def command_line(argv: Iterable[str]) -> str:
     """Return a command as it is typed: with quotes where a shell would read something else."""
-    return " ".join(one if _PLAIN.fullmatch(one) else shlex.quote(one) for one in argv)
+    return " ".join(text if _PLAIN.fullmatch(text) else shlex.quote(text) for text in argv)
 
 
 def needs_shell(action: str) -> bool:

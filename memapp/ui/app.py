@@ -86,8 +86,8 @@ class MemappApp(TerminalApp):
         Binding("question_mark", "toggle_help", "Help", show=False, id="app.help_outside_text"),
         Binding("escape", "close_help", "Close the help", show=False, id="app.close_help", priority=True),
         *(
-            Binding(one.key.lower(), f"mode('{one.name}')", one.label, show=False, id=f"app.{one.name}", priority=True)
-            for one in MODES
+            Binding(mode.key.lower(), f"mode('{mode.name}')", mode.label, show=False, id=f"app.{mode.name}", priority=True)
+            for mode in MODES
         ),
         Binding("ctrl+f", "find", "Find", id="app.find", priority=True),
         Binding("ctrl+c", "interrupt", "Copy, stop or quit", show=False, id="app.interrupt", priority=True, system=True),

@@ -131,7 +131,7 @@ class Form(Dialog[Answer]):
     @on(Input.Submitted)
     def action_save(self) -> None:
         """Save what stands there, and close, or say what is wrong with it; only once at a time."""
-        if not any(one.group == "save" and one.node is self and not one.is_finished for one in self.workers):
+        if not any(worker.group == "save" and worker.node is self and not worker.is_finished for worker in self.workers):
             self._save()
 
     @work(group="save")

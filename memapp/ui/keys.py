@@ -107,14 +107,14 @@ class KeyOrder:
         screen = self._app.screen
         groups_of_app = groups & AT_ANY_SCREEN if isinstance(screen, ModalScreen) else groups
         return [
-            one
-            for one in self._app.workers
-            if not one.is_finished
-            and one not in self._slow
+            worker
+            for worker in self._app.workers
+            if not worker.is_finished
+            and worker not in self._slow
             and (
-                one.group in groups_of_app
-                if one.node is self._app
-                else one.group in groups and screen in one.node.ancestors_with_self
+                worker.group in groups_of_app
+                if worker.node is self._app
+                else worker.group in groups and screen in worker.node.ancestors_with_self
             )
         ]
 

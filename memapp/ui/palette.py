@@ -53,7 +53,9 @@ class Offered(Provider):
 def key_commands(screen: Screen[Any]) -> Iterable[SystemCommand]:
     """Return what the keys of a screen and of its open tab do, each action once; those that Textual gives have no id."""
     others = (screen.app, screen.focused)  # what a list or a field does with keys is no action to look for
-    active = [one for one in screen.active_bindings.values() if one.node not in others and one.enabled and one.binding.id]
-    for one in {one.binding.action: one for one in reversed(active)}.values():
-        about = f"Here, with the key {screen.app.get_key_display(one.binding)}"
-        yield SystemCommand(one.binding.description, about, partial(screen.app.run_action, one.binding.action, one.node))
+    active = [
+        value for value in screen.active_bindings.values() if value.node not in others and value.enabled and value.binding.id
+    ]
+    for value in {item.binding.action: item for item in reversed(active)}.values():
+        about = f"Here, with the key {screen.app.get_key_display(value.binding)}"
+        yield SystemCommand(value.binding.description, about, partial(screen.app.run_action, value.binding.action, value.node))

@@ -22,7 +22,7 @@ AFTER_A_HIT = 20
 def stretch(runtime: Runtime, thread_id: str, at: Message | None = None) -> tuple[ThreadPage, bool]:
     """Return the end of a thread, or the stretch around a message, and whether the thread goes on below it."""
     end = chats.page(runtime, thread_id)
-    if at is None or not at.active or any(one.id == at.id for one in end.messages):
+    if at is None or not at.active or any(message.id == at.id for message in end.messages):
         return end, False
     return chats.page(runtime, thread_id, at.seq + AFTER_A_HIT), True
 
@@ -41,15 +41,17 @@ def outcomes(runtime: Runtime, messages: Sequence[Message], refusals: Mapping[st
 
     What was not kept is told of those whose statements were judged: `refusals` has what was found then, by the same ids.
     """
-    said = [one for one in messages if one.role is Role.USER]
-    learned = provenance.learned_from(runtime, [one.id for one in said])
+    said = [message for message in messages if message.role is Role.USER]
+    learned = provenance.learned_from(runtime, [message.id for message in said])
     asked = questions.asked_last(runtime, messages[-1].thread_id) if messages else ""
-    waiting = [one for one in pending.list_pending(runtime) if one.id != asked]  # a question says itself that it waits
+    waiting = [
+        request for request in pending.list_pending(runtime) if request.id != asked
+    ]  # a question says itself that it waits
     found = {}
-    for one in said:
-        taught, waits = learned.get(one.id, []), [request for request in waiting if one.id in request.evidence]
-        rest = not_kept.not_kept(runtime, one, refusals.get(one.id, ()), [each.memory.id for each in taught])
-        found[one.id] = Outcome(tuple(taught), tuple(waits), rest)
+    for message in said:
+        taught, waits = learned.get(message.id, []), [request for request in waiting if message.id in request.evidence]
+        rest = not_kept.not_kept(runtime, message, refusals.get(message.id, ()), [each.memory.id for each in taught])
+        found[message.id] = Outcome(tuple(taught), tuple(waits), rest)
     return {id: outcome for id, outcome in found.items() if outcome.items}
 
 
@@ -70,7 +72,7 @@ class ShownCouncil:
 
 def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCouncil]:
     """Return the last council over the answer to each message, by the message's id."""
-    found = council.of_messages(runtime, [one.id for one in messages if one.role is Role.USER])
+    found = council.of_messages(runtime, [message.id for message in messages if message.role is Role.USER])
     return {
         id: ShownCouncil(held, tuple(council.ranked(runtime, held)), council.is_open(runtime, held), by=council.who(runtime))
         for id, held in found.items()
@@ -79,11 +81,11 @@ def councils(runtime: Runtime, messages: Sequence[Message]) -> dict[str, ShownCo
 
 def explanations(runtime: Runtime, replies: Sequence[Message]) -> dict[str, tuple[Trace, tuple[int, int]]]:
     """Return by their ids what answers were made from, and which of how many answers to the same message each is."""
-    return {one.id: (chats.trace(runtime, one), _variant(runtime, one)) for one in replies}
+    return {message.id: (chats.trace(runtime, message), _variant(runtime, message)) for message in replies}
 
 
 def _variant(runtime: Runtime, reply: Message) -> tuple[int, int]:
-    ids = [one.id for one in chats.variants(runtime, reply)]
+    ids = [message.id for message in chats.variants(runtime, reply)]
     return ids.index(reply.id) + 1 if reply.id in ids else 1, max(1, len(ids))
 
 

@@ -84,7 +84,7 @@ def place_toasts(screen: Screen[object]) -> None:
     if not screen.app._notifications:  # a search of the whole screen takes 10 ms; the next toast comes with a call of this
         return
     height = screen.size.height
-    fields = [one.region for one in screen.query("#status.-says, #commands, Input, TextArea") if one.is_on_screen]
+    fields = [item.region for item in screen.query("#status.-says, #commands, Input, TextArea") if item.is_on_screen]
     low = [field.y for field in fields if field.height and field.bottom > height - TOAST_LINES]
     for rack in screen.query("ToastRack"):
         rack.styles.margin = (0, 0, max(1, height - min(low)) if low else 1, 0)

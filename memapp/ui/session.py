@@ -54,12 +54,12 @@ class UndoStack:
 
     def drop(self, step: str) -> None:
         """Leave out a step that was taken back, here or elsewhere."""
-        self._done = [one for one in self._done if one.step != step]
+        self._done = [undo for undo in self._done if undo.step != step]
         self._gone(step)
 
     def pop(self, step: str = "") -> Undo | None:
         """Return what was done last, or in a certain step, and leave it out from now on."""
-        done = next((one for one in reversed(self._done) if step in ("", one.step)), None)
+        done = next((undo for undo in reversed(self._done) if step in ("", undo.step)), None)
         if done is not None:
             self._done.remove(done)
         return done

@@ -173,7 +173,7 @@ class Talk:
     @property
     def loading(self) -> bool:
         """A model is being loaded, or is about to be."""
-        return any(one.is_alive() for one in self._loading)
+        return any(thread.is_alive() for thread in self._loading)
 
     def close(self, seconds: float = 0.6) -> bool:
         """Cancel everything and wait for the turn to save what it has; return False if something could not be stopped."""
@@ -189,7 +189,7 @@ class Talk:
                 thread.join(max(0.0, end - time.monotonic()))
         closing = self._start("close", self._leave)
         closing.join(seconds)
-        return not any(one.is_alive() for one in (closing, *self._loading))
+        return not any(thread.is_alive() for thread in (closing, *self._loading))
 
     def watch(self) -> None:
         """Announce what other processes do to the file, until the end."""
@@ -262,7 +262,7 @@ class Talk:
 
     def _begin_beside(self, others: list[threading.Thread], name: str, target: Callable[..., object], *args: Any) -> None:
         """Start a thread, and keep it with the others of its kind that still run."""
-        others[:] = [*(one for one in others if one.is_alive()), self._start(name, target, *args)]
+        others[:] = [*(thread for thread in others if thread.is_alive()), self._start(name, target, *args)]
 
     def _start(self, name: str, target: Callable[..., object], *args: Any) -> threading.Thread:
         thread = threading.Thread(target=self._guarded, args=(target, *args), name=f"memapp-{name}", daemon=True)

@@ -39,7 +39,7 @@ HOSTILE = (
 
 
 def texts(runtime: Runtime, thread: str) -> list[str]:
-    return [one.text for one in chats.page(runtime, thread).messages]
+    return [message.text for message in chats.page(runtime, thread).messages]
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\x00\x1b[31m", "x" * 200_001])
@@ -63,7 +63,7 @@ def test_a_monstrous_message_is_kept_whole_and_answered(runtime: Runtime, text: 
     thread = new_chat(runtime)
     assert only(Completed, say(runtime, thread, text)).reply.text
     kept = texts(runtime, thread)[0]
-    assert [one for one in text if one.isalnum() and one not in kept] == []
+    assert [letter for letter in text if letter.isalnum() and letter not in kept] == []
 
 
 @pytest.mark.parametrize("text", HOSTILE)

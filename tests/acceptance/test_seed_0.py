@@ -47,7 +47,7 @@ def test_the_message_is_saved_before_any_model_runs(runtime: Runtime, model: Scr
     thread = new_chat(runtime)
 
     def look(*_: object) -> None:
-        assert [one.text for one in chats.page(runtime, thread).messages] == ["Hello there", ""]
+        assert [message.text for message in chats.page(runtime, thread).messages] == ["Hello there", ""]
 
     model.script = look  # type: ignore[assignment]
     say(runtime, thread, "Hello there")

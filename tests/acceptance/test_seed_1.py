@@ -104,7 +104,7 @@ def test_auto_comments_and_player_messages_are_both_tracked(runtime: Runtime, mo
     assert done.reply.unprompted
     say(runtime, thread, FROST)
     assert "Tom (earlier): That window bothers me." in whole(model)
-    assert [one.unprompted for one in chats.page(runtime, thread).messages] == [True, False, False]
+    assert [message.unprompted for message in chats.page(runtime, thread).messages] == [True, False, False]
 
 
 def test_conversation_persists_across_sessions(tmp_path: Path, model: ScriptedModel) -> None:
@@ -268,5 +268,5 @@ def test_an_exported_chat_imports_again(runtime: Runtime, tmp_path: Path) -> Non
     first, _ = saves.import_save(runtime, save, "tom")
     save.write_text(saves.export_thread(runtime, first.id, "json"), "utf-8")
     second, _ = saves.import_save(runtime, save, "tom")
-    texts = [[one.text for one in chats.page(runtime, thread.id).messages] for thread in (first, second)]
+    texts = [[message.text for message in chats.page(runtime, thread.id).messages] for thread in (first, second)]
     assert texts[0] == texts[1]

@@ -88,7 +88,7 @@ def whole(model: ScriptedModel) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 10, **request})
-    return [one.text for one in query(runtime, capability, made).memories]
+    return [bullet.text for bullet in query(runtime, capability, made).memories]
 
 
 def let_days_pass(runtime: Runtime, days: int) -> None:
@@ -219,7 +219,7 @@ def test_insights_are_only_created_when_non_empty(runtime: Runtime, model: Scrip
     for answered in (concluding(), concluding({"summary": "", "evidence": [1, 2]}), lambda *_: ""):
         model.script = answered
         assert noticed(runtime) == []
-    assert any(wants_insights(one) for one in model.samplings)
+    assert any(wants_insights(sampling) for sampling in model.samplings)
 
 
 def test_insights_never_block_the_hot_path(runtime: Runtime, model: ScriptedModel) -> None:
@@ -228,12 +228,12 @@ def test_insights_never_block_the_hot_path(runtime: Runtime, model: ScriptedMode
     thread = new_chat(runtime)
     for text in SAID:
         say(runtime, thread, text)
-    assert not any(wants_insights(one) for one in model.samplings)
+    assert not any(wants_insights(sampling) for sampling in model.samplings)
     list(upkeep.work(runtime, thread, Cancel()))
-    assert sum(wants_insights(one) for one in model.samplings) == 1
+    assert sum(wants_insights(sampling) for sampling in model.samplings) == 1
     say(runtime, thread, "And what now?")
     list(upkeep.work(runtime, thread, Cancel()))
-    assert sum(wants_insights(one) for one in model.samplings) == 1, "not again within a day"
+    assert sum(wants_insights(sampling) for sampling in model.samplings) == 1, "not again within a day"
 
 
 def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None:
@@ -242,7 +242,7 @@ def test_insights_surface_in_retrieval_with_low_weight(runtime: Runtime) -> None
     (counted,) = noticed(runtime)
     curate.add(runtime, counted.replace("User", "Mira"), category="relationship_dynamic")
     found = ask(runtime, "observer", "talked about running", categories=("relationship_dynamic",))
-    assert [counted in one for one in found] == [False, True], "below what was stated in the same words"
+    assert [counted in text for text in found] == [False, True], "below what was stated in the same words"
 
 
 def wants_insights(sampling: Sampling) -> bool:
@@ -268,8 +268,8 @@ def test_daily_runtime_and_token_cost_are_bounded_and_duplicates_are_reduced(
         list(jobs.run(runtime, Cancel(), [CONSOLIDATE]))
         days.append(spent(runtime.read(), before))
         clock.now += timedelta(days=1)
-    assert max(one.pairs for one in days) <= 8 and 0 < max(one.tokens for one in days) <= 1500
-    assert max(one.seconds for one in days) < consolidate.SECONDS_PER_DAY
+    assert max(spent.pairs for spent in days) <= 8 and 0 < max(spent.tokens for spent in days) <= 1500
+    assert max(spent.seconds for spent in days) < consolidate.SECONDS_PER_DAY
     assert curate.count(runtime) <= len(things) + 1, "of each thing one is left"
 
 
@@ -332,7 +332,7 @@ def test_what_was_not_used_for_sixty_days_goes_to_the_trash_unless_important_or_
     for days in (9, 9, 9, 9, 9, 9, 9, 1, 1, 1, 1, 1):  # only days on which the person was there show that it was not needed
         say(runtime, thread, "Good morning!")
         let_days_pass(runtime, days)
-    assert [curate.get(runtime, one).state for one in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
+    assert [curate.get(runtime, text).state for text in (unused, important, pinned)] == ["soft_deleted", "live", "live"]
     curate.restore(runtime, unused)
     assert curate.get(runtime, unused).state == "live"
 
@@ -412,9 +412,9 @@ def test_new_items_pass_the_format_checks_on_first_pass(runtime: Runtime) -> Non
         say(runtime, thread, text)
     while list(upkeep.work(runtime, None, Cancel())):
         pass
-    said = [one for one in curate.list_memories(runtime) if one.origin == "said"]
-    assert len(said) >= 20 and {one.text for one in said} <= set(STATED)
-    assert all(one.in_third_person == f'User said ({one.created_at:%Y-%m-%d}): "{one.text}"' for one in said)
+    said = [memory for memory in curate.list_memories(runtime) if memory.origin == "said"]
+    assert len(said) >= 20 and {memory.text for memory in said} <= set(STATED)
+    assert all(memory.in_third_person == f'User said ({memory.created_at:%Y-%m-%d}): "{memory.text}"' for memory in said)
 
 
 # 11 On-demand recall
@@ -458,10 +458,10 @@ def test_how_tos_are_created_only_on_explicit_trigger_or_high_confidence(runtime
         say(runtime, thread, text)
         list(upkeep.work(runtime, thread, Cancel()))
     assert howtos.checklists(runtime) == []
-    (waiting,) = [one for one in pending.list_pending(runtime) if one.field == HOWTO]
+    (waiting,) = [request for request in pending.list_pending(runtime) if request.field == HOWTO]
     decisions.approve(runtime, waiting.id)
     howtos.add(runtime, "Make tea: 1. Boil water. 2. Pour it. 3. Wait.")
-    assert [one.howto.text for one in howtos.checklists(runtime)] == ["Make tea", "Make espresso"]
+    assert [checklist.howto.text for checklist in howtos.checklists(runtime)] == ["Make tea", "Make espresso"]
 
 
 def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, model: ScriptedModel) -> None:
@@ -479,11 +479,11 @@ def test_how_tos_never_pollute_semantic_and_episodic_channels(runtime: Runtime, 
 def test_basic_counts_by_op_and_node_over_time(runtime: Runtime) -> None:
     for text in ("I am vegetarian.", "I play the cello.", "I keep bees."):
         say(runtime, new_chat(runtime), text)
-    _, *merged = (one.memory.id for one in upkeep.work(runtime, None, Cancel()) if isinstance(one, Remembered))
+    _, *merged = (event.memory.id for event in upkeep.work(runtime, None, Cancel()) if isinstance(event, Remembered))
     with runtime.decide() as session:
         changes.apply(session, Merged(*merged, LATER), Actor("rules"))
         changes.apply(session, Created(fact("User talked about Rome.", session.now, kind=Kind.EPISODIC)), Actor("rules"))
-    counted = {(one.node, one.op): one.today for one in activity.counts(runtime)}
+    counted = {(count.node, count.op): count.today for count in activity.counts(runtime)}
     assert counted == {
         **dict.fromkeys([("hotpath", "classify"), ("hotpath", "search"), ("hotpath", "respond"), ("worker", "distil")], 3),
         **{("worker", "create"): 3, ("worker", "merge"): 1, ("episodic", "create"): 1},

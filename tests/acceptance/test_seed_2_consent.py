@@ -57,7 +57,7 @@ def test_an_undecided_request_is_gone_after_seven_days(runtime: Runtime) -> None
         assert pending.expire_due(runtime) == [], "the clock of today may be wrong"
         runtime.clock.now += timedelta(days=1)
         say(runtime, new_chat(runtime), "Good morning!")
-    assert [one.id for one in pending.expire_due(runtime)] == [request.id]
+    assert [request.id for request in pending.expire_due(runtime)] == [request.id]
 
 
 def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
@@ -70,19 +70,19 @@ def test_a_benign_field_applies_by_two_signals(runtime: Runtime) -> None:
 def test_audit_trail_contains_the_decision(runtime: Runtime) -> None:
     say(runtime, new_chat(runtime), STATEMENTS["city"])
     say(runtime, new_chat(runtime), STATEMENTS["pronouns"])
-    by_field = {one.field: one for one in pending.list_pending(runtime)}
+    by_field = {request.field: request for request in pending.list_pending(runtime)}
     decisions.approve(runtime, by_field["city"].id)
     decisions.deny(runtime, by_field["pronouns"].id)
     undo.undo_last(runtime)
     session = runtime.read()
-    entries = [one for one in reversed(history.list_entries(session)) if one.memory_id.startswith("profile:")]
-    assert [(one.memory_id, one.meta.get("decision", "approved"), one.actor) for one in entries] == [
+    entries = [entry for entry in reversed(history.list_entries(session)) if entry.memory_id.startswith("profile:")]
+    assert [(entry.memory_id, entry.meta.get("decision", "approved"), entry.actor) for entry in entries] == [
         ("profile:city", "approved", "person"),
         ("profile:pronouns", "denied", "person"),
         ("profile:pronouns", "reopened", "person"),
     ]
-    decided = {one.field: one for one in consents.list_requests(session) if one.decided_at}
-    assert {field: (one.state, one.decided_by) for field, one in decided.items()} == {
+    decided = {request.field: request for request in consents.list_requests(session) if request.decided_at}
+    assert {field: (request.state, request.decided_by) for field, request in decided.items()} == {
         "city": ("applied", "person"),
         "pronouns": ("denied", "person"),
     }

@@ -38,10 +38,10 @@ class Went:
     evaluated: int
 
     def errors(self, name: str) -> int:
-        return sum(one.tool_errors for one in self.runs[name])
+        return sum(health.tool_errors for health in self.runs[name])
 
     def all(self, figure: str) -> int:
-        return sum(getattr(one, figure) for of_place in self.runs.values() for one in of_place)
+        return sum(getattr(health, figure) for of_place in self.runs.values() for health in of_place)
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def went(tmp_path_factory: pytest.TempPathFactory) -> Went:
         for number, (_, tool, kinds) in enumerate(PLAN):
             runtime.clock = ticking(number)
             written(seed, number, tool, kinds, (), partial(reporting, runtime))
-        for (name, _, _), one in zip(PLAN, reversed(browse.health(runtime, "run")), strict=True):
-            found[name].append(one)
-        evaluated += sum(one.passed is not None for one in runs.list_runs(runtime, 99))
+        for (name, _, _), health in zip(PLAN, reversed(browse.health(runtime, "run")), strict=True):
+            found[name].append(health)
+        evaluated += sum(run.passed is not None for run in runs.list_runs(runtime, 99))
         runtime.close()
     return Went(found, evaluated)
 
@@ -91,7 +91,7 @@ def test_it_works_without_task_specific_contracts(runtime: Runtime, tool: Tool, 
     for action in (wrong, wrong, right):
         runs.attempt(runtime, tool, action)
     _, again = runs.attempt(runtime, tool, wrong)
-    assert [one.lesson.correct for one in again.hints] == [right]
+    assert [hint.lesson.correct for hint in again.hints] == [right]
 
 
 def test_what_helps_is_promoted_though_no_evaluator_ever_spoke(went: Went) -> None:
@@ -106,7 +106,7 @@ def test_on_a_new_tool_the_recurrence_of_key_errors_decreases_over_runs(went: We
 
 def test_after_learning_tool_b_tool_a_does_not_materially_regress(went: Went) -> None:
     assert went.errors("C") <= 1.25 * went.errors("A4") <= 0.75 * went.errors("A1")
-    assert all(one.passed == 1 for one in went.runs["C"])
+    assert all(health.passed == 1 for health in went.runs["C"])
 
 
 def test_activation_helps_more_often_than_it_harms(went: Went) -> None:
@@ -143,11 +143,11 @@ def test_suppression_activates_on_a_harmful_and_contradictory_lesson(stressed: R
         _, tried = runs.attempt(stressed, KILN, failed.hints[0].lesson.correct)
         for action in ("kiln frie", "kiln frie", "kiln fire") if tried.error else ():
             runs.attempt(stressed, KILN, action)
-    found = {one.rule_text: one for one in browse.list_lessons(stressed)}
+    found = {lesson.rule_text: lesson for lesson in browse.list_lessons(stressed)}
     good, wrong = found["kiln frie -> kiln fire"], found["kiln frie -> kiln feir"]
     assert (wrong.status, wrong.reason) == ("suppressed", "another lesson is better") and wrong.retrieved <= USELESS
     assert good.helped > wrong.helped == 0
-    assert [one.lesson.id for one in runs.attempt(stressed, KILN, "kiln frie")[1].hints] == [good.id]
+    assert [hint.lesson.id for hint in runs.attempt(stressed, KILN, "kiln frie")[1].hints] == [good.id]
 
 
 def test_suppression_activates_on_a_harmful_lesson_that_nothing_contradicts(stressed: Runtime) -> None:

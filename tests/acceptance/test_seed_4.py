@@ -50,7 +50,7 @@ def dissent(runtime: Runtime, text: str, *citations: str, impact: bool, agent: s
     with runtime.write() as session:
         held = agents.add_round(session, RUN, "Write ADR for GraphQL migration", "curator", artifact_type="adr")
         past = agents.past_vectors(session, agent, "letters")
-        depth = rules.dissent_depth(text, citations, rules.novelty(float(vector @ one) for one in past))
+        depth = rules.dissent_depth(text, citations, rules.novelty(float(vector @ item) for item in past))
         number = agents.add_dissent(session, held, agent, text, citations, depth, vector=vector.tobytes(), model_id="letters")
         agents.judge_dissent(session, number, impact=impact, incorporated=impact)
         agents.count_round(session, agent, "reviewer")
@@ -110,17 +110,17 @@ def test_enable_living_rubric_adjustments_human_overrides_trigger_a_proposal(run
     list(trust_upkeep.run_job(runtime, Cancel(), None))
     (proposal,) = pending.list_pending(runtime)
     decisions.approve(runtime, proposal.id)
-    assert {one.name: one.weight for one in rubric.list_criteria(runtime)}["Accuracy"] == 0.35
+    assert {criterion.name: criterion.weight for criterion in rubric.list_criteria(runtime)}["Accuracy"] == 0.35
 
 
 def test_support_resume_capability_reload_agent_state_when_continuing(tmp_path: Path) -> None:
     first = make_runtime(tmp_path, embedder=False)
     dissent(first, "Not proven.", "Evidence", impact=True)
     curate.discard(first, remember(first, "I keep bees."))
-    before = [(one.name, one.trust, one.rounds) for one in trust.list_agents(first)]
+    before = [(agent.name, agent.trust, agent.rounds) for agent in trust.list_agents(first)]
     first.close()
     again = make_runtime(tmp_path, embedder=False)
-    assert [(one.name, one.trust, one.rounds) for one in trust.list_agents(again)] == before
+    assert [(agent.name, agent.trust, agent.rounds) for agent in trust.list_agents(again)] == before
     again.close()
 
 
@@ -188,7 +188,9 @@ def test_phase_4_3_revert_detection_and_controversy_tracking(runtime: Runtime) -
 
 def test_phase_4_4_probabilistic_inclusion_and_trust_weighted_roles(runtime: Runtime) -> None:
     candidates = [Agent("high", trust=0.9, rounds=5), Agent("low", trust=0.3, rounds=5)]
-    draws = Counter(rules.devils_advocate(candidates, runtime.clock(), one).name for one in [Random(3)] for _ in range(10_000))
+    draws = Counter(
+        rules.devils_advocate(candidates, runtime.clock(), random).name for random in [Random(3)] for _ in range(10_000)
+    )
     assert draws["low"] / 10_000 == pytest.approx(0.25, abs=0.02), "low trust keeps a chance"
     fallback = [Agent("a", trust=0.1), Agent("b", trust=0.2, rounds=9)]
     assert rules.devils_advocate(fallback, runtime.clock(), Random(3)).name in ("a", "b"), "somebody is always there"
@@ -199,14 +201,14 @@ def test_phase_4_5_the_metrics_are_fed_by_agents_that_write_review_dissent_and_c
 ) -> None:
     runtime = opening(tmp_path)
     model_jobs_trusted(runtime, *REVIEWS)
-    sat = [one for one in council.ask(runtime, new_chat(runtime), QUESTION) if isinstance(one, CouncilSat)]
+    sat = [event for event in council.ask(runtime, new_chat(runtime), QUESTION) if isinstance(event, CouncilSat)]
     held = sat[-1].round
     assert held.draft == DRAFT, "agents write"
-    reviewers = [f"reviewer:{one.name}" for one in rubric.list_criteria(runtime)]
+    reviewers = [f"reviewer:{criterion.name}" for criterion in rubric.list_criteria(runtime)]
     assert {of(runtime, name).rounds for name in reviewers} == {1}, "each reviews, once"
-    dissents = [one for name in reviewers for one in agent_files.export_agent(runtime, of(runtime, name))["dissent_history"]]
-    assert sorted(one["rubric_citations"] for one in dissents) == [["Completeness"], ["Consistency"]], "they dissent"
-    assert {(one["impact"], one["context"]["task"]) for one in dissents} == {(None, QUESTION)}, "nobody has decided"
+    dissents = [file for name in reviewers for file in agent_files.export_agent(runtime, of(runtime, name))["dissent_history"]]
+    assert sorted(dissent["rubric_citations"] for dissent in dissents) == [["Completeness"], ["Consistency"]], "they dissent"
+    assert {(dissent["impact"], dissent["context"]["task"]) for dissent in dissents} == {(None, QUESTION)}, "nobody has decided"
     assert held.revision == REVISED, "they converge"
 
     step = council.decide(runtime, held.id, "edit", "Stay in bed.").step
@@ -215,7 +217,7 @@ def test_phase_4_5_the_metrics_are_fed_by_agents_that_write_review_dissent_and_c
     impact, regret, _, useful = map(str, trust.metrics(runtime).values())
     assert (impact, regret, useful) == ("100% (2 of 2)", "0% (0 of 1)", "100% (1 of 1)"), "what they objected to is gone"
     record = agent_files.export_agent(runtime, of(runtime, "reviewer:Consistency"))
-    assert [one["reason"] for one in record["trust_score_history"]] == ["initial", "dissent_impact_true"]
+    assert [item["reason"] for item in record["trust_score_history"]] == ["initial", "dissent_impact_true"]
     assert record["long_term_stats"]["dissent_impact_ratio_last_90d"] == 1.0
     undo.undo(runtime, step)
     assert str(trust.metrics(runtime)["corrections taken back"]) == "100% (1 of 1)", "the human took the override back"

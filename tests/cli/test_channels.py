@@ -30,7 +30,7 @@ def latest(memapp: Terminal) -> dict[str, Any]:
 
 def steps(memapp: Terminal) -> list[tuple[str | None, float | None]]:
     found = json.loads(memapp("runs", "show", latest(memapp)["id"], "--json")[1])["steps"]
-    return [(one["channel"], one["progress"]) for one in found]
+    return [(item["channel"], item["progress"]) for item in found]
 
 
 def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(memapp: Terminal, work: Path) -> None:
@@ -41,7 +41,7 @@ def test_progress_is_read_after_a_command_and_none_is_a_failure_that_teaches(mem
         assert code == 0, "the command itself worked"
     assert steps(memapp) == [(None, 1.0), ("no_progress", 1.0), (None, 4.0), ("no_progress", 4.0)]
     assert "memapp: here `echo brush thick` worked once, untested as a hint" in said
-    assert [one["rule_text"] for one in json.loads(memapp("lessons", "--json")[1])] == ["echo brush thin -> echo brush thick"]
+    assert [item["rule_text"] for item in json.loads(memapp("lessons", "--json")[1])] == ["echo brush thin -> echo brush thick"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_score_ends_a_run_and_health_shows_it(memapp: Terminal, work: Path) ->
     assert "memapp: 7 gives no score from 0 to 1" in said
     later.wait(memapp.home / "cache")
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(one["passed"], one["score"]) for one in found] == [(None, None), (False, 0.5), (True, 0.25)]
+    assert [(item["passed"], item["score"]) for item in found] == [(None, None), (False, 0.5), (True, 0.25)]
     assert "score 0.38" in memapp("lessons", "health")[1].splitlines()[0]
 
 

@@ -256,9 +256,9 @@ def test_help_names_every_command_once_and_whole(memapp: Terminal) -> None:
     _, out, _ = memapp("--help")
     listed = [line.split()[0] for line in out.partition("Chat:")[2].splitlines() if line.startswith("  ")]
     modules = [import_module(f"memapp.cli.{module.name}") for module in iter_modules(cli.__path__)]
-    commands = {one for module in modules for one in vars(module).values() if isinstance(one, click.Command)}
-    below_others = {one for group in commands if isinstance(group, click.Group) for one in group.commands.values()}
-    assert sorted(listed) == sorted(str(one.name) for one in commands - below_others)
+    commands = {var for module in modules for var in vars(module).values() if isinstance(var, click.Command)}
+    below_others = {value for group in commands if isinstance(group, click.Group) for value in group.commands.values()}
+    assert sorted(listed) == sorted(str(command.name) for command in commands - below_others)
     assert "..." not in out.partition("Chat:")[2]
 
 
@@ -345,7 +345,7 @@ def test_settings_as_json_say_where_they_come_from(memapp: Terminal) -> None:
 
 def test_the_names_of_settings_are_completed(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ShellComplete(cli.main, {}, "memapp", "_MEMAPP_COMPLETE")
-    assert [one.value for one in command.get_completions(["config", "set"], "top")] == ["top_k"]
+    assert [completion.value for completion in command.get_completions(["config", "set"], "top")] == ["top_k"]
 
 
 def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_a_file_that_is_no_model_is_not_used(memapp: Terminal, tmp_path: Path) -
     folder = memapp.home / "models"
     folder.mkdir()
     cut.rename(folder / "cut.gguf")
-    (choice,) = (one for one in json.loads(memapp("models", "--json")[1]) if one["name"] == "cut")
+    (choice,) = (item for item in json.loads(memapp("models", "--json")[1]) if item["name"] == "cut")
     assert choice["fit"] == "unusable"
     assert "cut short" in choice["note"]
     assert "Did you mean 'bundled'?" in memapp("models", "use", "bundeld")[2]
@@ -441,7 +441,7 @@ def test_a_listing_fits_the_terminal_and_names_short_ids_that_work(memapp: Termi
     assert [cell_len(line) for line in lines] == [60] * 3
     assert all(line.endswith("…") for line in lines)
     short = [line.split()[0] for line in lines]
-    assert [len(one) for one in short] == [4] * 3
+    assert [len(text) for text in short] == [4] * 3
     assert "number 2" in memapp("show", short[0])[1]
 
 

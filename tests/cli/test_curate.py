@@ -82,7 +82,7 @@ def test_the_end_or_the_beginning_of_an_id_is_enough_while_it_is_the_only_one(me
 
 def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) -> None:
     bees, hens = add(memapp, "I keep bees."), add(memapp, "I keep hens.")
-    assert [one["state"] for one in json.loads(memapp("rm", bees, hens, "--json")[1])] == ["soft_deleted", "soft_deleted"]
+    assert [bee["state"] for bee in json.loads(memapp("rm", bees, hens, "--json")[1])] == ["soft_deleted", "soft_deleted"]
     assert texts(memapp) == set()
     code, out, _ = memapp("trash")
     assert (code, [line.split("\t")[2] for line in out.splitlines()]) == (0, ["put there by you"] * 2)
@@ -92,7 +92,7 @@ def test_what_was_removed_comes_back_by_restore_and_by_undo(memapp: Terminal) ->
     assert "It is still in the trash." in memapp("edit", bees, "--importance", "4")[2] and memapp("undo")[0] == 0
     assert "`memapp trash` lists them" in memapp("restore", "nobody")[2]
     back = json.loads(memapp("restore", bees, "--json")[1])
-    assert ([one["text"] for one in back["restored"]], back["stayed"]) == (["I keep bees."], [])
+    assert ([item["text"] for item in back["restored"]], back["stayed"]) == (["I keep bees."], [])
     assert texts(memapp) == {"I keep bees."}
     code, out, _ = memapp("undo", "--steps", "2")
     assert out.splitlines() == [
@@ -110,7 +110,7 @@ def test_undo_says_when_there_is_no_more(memapp: Terminal, monkeypatch: pytest.M
     with monkeypatch.context() as broken:
         broken.setattr(undo, "undo_last", lambda runtime: next(once, _needs_a_yes)(runtime))
         code, out, _ = memapp("undo", "--steps", "2", "--json")
-    assert (code, [one["event"] for one in json.loads(out)]) == (4, ["ADD"]), "what went before is told to programs too"
+    assert (code, [item["event"] for item in json.loads(out)]) == (4, ["ADD"]), "what went before is told to programs too"
     code, _, err = memapp("undo", "--steps", "9")
     assert code == 0
     assert "no more to take back than 1" in err
@@ -146,11 +146,11 @@ def test_what_says_something_of_the_profile_is_restored_with_a_yes_only(memapp: 
     memapp("ask", "I live in Bergen.")
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
     assert memapp("approve", waits["id"])[0] == 0
-    (memory_id,) = (one["id"] for one in json.loads(memapp("list", "--json")[1]))
+    (memory_id,) = (item["id"] for item in json.loads(memapp("list", "--json")[1]))
     assert memapp("rm", memory_id)[0] == 0
     assert "Bergen" not in memapp("profile")[1], "it had it from this memory alone"
     code, out, err = memapp("restore", memory_id, "--json")
-    assert (code, [one["id"] for one in json.loads(out)["stayed"]]) == (4, [memory_id])
+    assert (code, [item["id"] for item in json.loads(out)["stayed"]]) == (4, [memory_id])
     assert "I live in Bergen" in err and "memapp consents list" in err
     assert texts(memapp) == set()
     (waits,) = json.loads(memapp("consents", "list", "--json")[1])
@@ -299,7 +299,7 @@ def test_the_person_writes_and_clears_the_profile(memapp: Terminal) -> None:
 def test_query_answers_within_the_capability_of_the_command(memapp: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     memapp("add", "I keep bees.")
     found = json.loads(memapp("query", "bees", "--json", "--top-k", "1")[1])
-    assert [set(one) for one in found["memories"]] == [{"id", "category", "text"}]
+    assert [set(item) for item in found["memories"]] == [{"id", "category", "text"}]
     assert "why" in json.loads(memapp("query", "bees", "--return", "full", "--json")[1])["memories"][0]
     add(memapp, "I keep hens.")
     told = ["Memory updates since rev 1:", "- +created: [Notes] I keep hens. (imp=3)"]
@@ -443,7 +443,7 @@ def test_a_backup_is_put_back_beside_an_open_window_and_a_damaged_file_is_not_ex
     window = bootstrap.start(home=memapp.home)
     erasures = window.database.erasures
     assert memapp("restore", "--file", str(backup), "--yes")[0] == 0
-    assert [one.text for one in curate.list_memories(window)] == ["I keep bees."]
+    assert [memory.text for memory in curate.list_memories(window)] == ["I keep bees."]
     assert window.database.changed_elsewhere()
     assert window.database.erasures != erasures, "what is written from the old words is not saved"
     (aside,) = (memapp.home / "damaged").glob("*.db")

@@ -80,7 +80,7 @@ def test_an_agent_gets_back_what_worked_last_time(memapp: Terminal, folder: Path
     hint = tell(memapp.home, **{**slip, "session_id": "s2"})
     assert hint == "memapp: here `git status -s` worked once, untested as a hint"
     found = json.loads(memapp("runs", "--json")[1])
-    assert [(one["client"], one["task"], one["steps"], one["tool_errors"]) for one in found] == [
+    assert [(item["client"], item["task"], item["steps"], item["tool_errors"]) for item in found] == [
         ("hook", "session s2", 1, 1),
         ("hook", "session s1", 2, 1),
     ]
@@ -101,7 +101,7 @@ def test_a_failure_of_the_person_waits_for_the_person(memapp: Terminal, folder: 
     memapp("run", "--", "cat", "vase.txt")
     tell(memapp.home, **event(folder, "cat vase.txt", error="Exit code 1\ncat: vase.txt: No such file or directory"))
     tell(memapp.home, **event(folder, "cat vase.txt"))
-    assert [one["client"] for one in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
+    assert [item["client"] for item in json.loads(memapp("runs", "--json")[1])] == ["hook", "person"]
     assert len(list((memapp.home / "cache" / "open").iterdir())) == 1, "the agent's is closed, the person's is not"
 
 

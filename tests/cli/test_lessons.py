@@ -28,7 +28,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(memapp: Terminal, *status: str) -> list[tuple[str, str]]:
-    return [(one["status"], one["correct"]) for one in json.loads(memapp("lessons", "list", *status, "--json")[1])]
+    return [(item["status"], item["correct"]) for item in json.loads(memapp("lessons", "list", *status, "--json")[1])]
 
 
 def test_each_command_says_what_it_did_and_undo_takes_it_back(shop: Terminal) -> None:
@@ -37,7 +37,7 @@ def test_each_command_says_what_it_did_and_undo_takes_it_back(shop: Terminal) ->
     for deed, status in (("promote", "promoted"), ("suppress", "suppressed"), ("archive", "archived"), ("rm", "")):
         code, out, err = shop("lessons", deed, lesson["id"][-8:], "--json")
         assert (code, json.loads(out)[0]["id"]) == (0, lesson["id"]) and lesson["rule_text"] in err
-        assert [one for one, _ in found(shop)] == ([status] if status else [])
+        assert [text for text, _ in found(shop)] == ([status] if status else [])
         if deed != "promote":
             assert shop("lessons", "restore", lesson["id"])[0] == 0
             assert found(shop) == before
@@ -72,7 +72,7 @@ def test_health_tells_the_figures_of_all_runs_of_days_and_of_each(shop: Terminal
         **{"runs": 1, "passed": 0, "score": None, "steps": 3, "tool_errors": 2, "recurrences": 1},
         **{"activations": 1, "helped": 0, "promoted": 0},
     }
-    assert [one["about"] for one in told["runs"]] == ["close"] and len(told["days"]) == 1
+    assert [item["about"] for item in told["runs"]] == ["close"] and len(told["days"]) == 1
     all_, day, run = (line.split("\t") for line in shop("lessons", "health")[1].splitlines())
     (lesson,) = json.loads(shop("lessons", "--json")[1])
     assert "shown 1 time, helped 0, hurt 0, withheld 0\n" in shop("lessons", "show", lesson["id"])[1]
@@ -117,5 +117,5 @@ def test_runs_are_erased_with_a_yes_and_what_was_learned_stays(shop: Terminal) -
     assert (code, "1 run with 3 steps" in err) == (4, True)
     assert shop("runs", "rm", run["id"], "--yes")[0] == 0
     assert shop("runs", "--json")[1] == "[]\n" and len(found(shop)) == 1
-    marked = {one.name for one in (shop.home / "cache").iterdir()}
+    marked = {path.name for path in (shop.home / "cache").iterdir()}
     assert not marked & {"open", "known"}, "no hash of a command is left"

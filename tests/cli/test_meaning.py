@@ -27,7 +27,7 @@ def test_a_question_finds_a_fact_that_shares_no_word_with_it(shell: Terminal) ->
     question = "Which pets do I own?"
     assert json.loads(shell("search", question, "--json")[1])[0]["text"] == "User has two dogs."
     assert "User has two dogs." in shell("query", question, "--threshold", "0.3")[1]
-    assert [one["text"] for one in json.loads(shell("ask", question, "--json")[1])["memories"]] == ["User has two dogs."]
+    assert [item["text"] for item in json.loads(shell("ask", question, "--json")[1])["memories"]] == ["User has two dogs."]
 
 
 MEANT = {
@@ -62,7 +62,7 @@ def test_one_shot_questions_find_by_meaning(memapp: Terminal, monkeypatch: pytes
     for fact, question in MEANT.items():
         said = {stem for word in query_words(fact) for stem in stems(word)}
         assert not any(said & stems(word) for word in query_words(question)), question
-        found = [one["text"] for one in json.loads(memapp("search", question, "--json")[1])]
+        found = [item["text"] for item in json.loads(memapp("search", question, "--json")[1])]
         missed += [] if fact in found[:5] else [(question, found[:5])]
     assert missed == []
 

@@ -87,7 +87,7 @@ def test_a_model_is_tested_case_by_case_before_it_is_trusted(memapp: Terminal, m
     told = json.loads(out)
     assert code == 0 and len(told["cases"]) >= 100
     assert set(told["jobs"]) == {"distil", "same fact", "insights", "episodes", "answers", *REVIEWS}
-    assert all(one["of"] >= (12 if job in REVIEWS else 20) for job, one in told["jobs"].items()) and "✗ same fact: " in err
+    assert all(item["of"] >= (12 if job in REVIEWS else 20) for job, item in told["jobs"].items()) and "✗ same fact: " in err
 
 
 def test_what_is_no_file_never_ends_the_list(memapp: Terminal) -> None:
@@ -120,4 +120,4 @@ def test_a_template_that_gives_way_is_told_in_the_list_when_it_is_chosen_and_whe
     told = {"broken-template": "template in this file cannot be rendered", "no-template": "This file has no chat template"}
     expected = told.get(family.name, "common form")
     said = [memapp("models")[1], memapp("models", "use", "own")[2], memapp("ask", "Hello?")[2], memapp("models")[1]]
-    assert [expected in one for one in said] == [family.name in told] * 4
+    assert [expected in text for text in said] == [family.name in told] * 4

@@ -133,7 +133,7 @@ def test_a_command_that_failed_last_time_is_told_of_before_it_runs_if_a_trusted_
     assert not known.exists(), "of an unproven one nothing is said before"
     (lesson,) = json.loads(memapp("lessons", "--json")[1])
     memapp("lessons", "promote", lesson["id"])
-    assert not any("git" in one.read_text() for one in known.iterdir())
+    assert not any("git" in path.read_text() for path in known.iterdir())
 
     told = "memapp: this failed last time; here `git status` worked once · memapp why"
     for _ in range(2):

@@ -41,7 +41,7 @@ def test_a_line_that_is_no_text_ends_the_chat_by_lines(memapp: Terminal, monkeyp
 
 def numbers(command: click.Command) -> list[click.Parameter]:
     """Return every option and argument of a command and those below it that takes a number."""
-    found = [one for one in command.params if isinstance(one.type, click.types.IntParamType | click.types.FloatParamType)]
+    found = [param for param in command.params if isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)]
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):

@@ -114,8 +114,8 @@ def test_it_is_said_that_a_pipe_is_not_read_beside_words_and_nothing_waits_for_i
         assert "What was piped in is not read." in memapp("ask", "Hello?")[2]
     finally:
         os.dup2(kept, 0)
-        for one in (kept, end, begin):
-            os.close(one)
+        for number in (kept, end, begin):
+            os.close(number)
 
 
 def test_a_chat_is_named_by_a_part_of_its_id(memapp: Terminal) -> None:

@@ -40,7 +40,7 @@ def test_what_an_export_leaves_out_a_backup_moves(memapp: Terminal, tmp_path: Pa
     verbs = (("list", "--json"), ("profile",), ("history", "--format", "jsonl"), ("consents",))
     before, brought, moved = ([store(*verb)[1] for verb in verbs] for store in (memapp, imported, restored))
     assert moved == before
-    assert all(one != other for one, other in zip(brought, before, strict=True))
+    assert all(text != other for text, other in zip(brought, before, strict=True))
 
 
 def test_an_import_is_shown_first_and_wants_a_yes(memapp: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,7 +72,7 @@ def test_a_file_is_one_question_that_is_opened_approved_and_denied(memapp: Termi
     assert row.endswith("\timported\tFile\t2 facts from notes.json")
     assert f"memapp approve {file_id}, or one by one: memapp consents show {file_id}" in err
     facts = [line.split("\t") for line in memapp("consents", "show", file_id)[1].splitlines()]
-    assert [one[3:] for one in facts] == [["Fact", "User keeps bees."], ["Fact", "User plays chess."]]
+    assert [fact[3:] for fact in facts] == [["Fact", "User keeps bees."], ["Fact", "User plays chess."]]
     assert memapp("consents", "show", file_id, "-n", "1")[2] == "There are more: add -n 2.\n"
     assert memapp("approve", facts[0][0])[0] == 0
     assert memapp("approve", file_id, "--value", "x")[0] == 2

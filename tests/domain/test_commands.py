@@ -49,4 +49,4 @@ def test_the_commands_that_begin_like_what_is_written(written: str, offered: tup
 
 
 def test_a_completed_command_leaves_room_for_the_words_it_takes() -> None:
-    assert [completed(one) for one in ("remember", "persona", "new")] == ["/remember ", "/persona ", "/new"]
+    assert [completed(item) for item in ("remember", "persona", "new")] == ["/remember ", "/persona ", "/new"]

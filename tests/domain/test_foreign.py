@@ -33,12 +33,12 @@ Path = tuple[str | int, ...]
 def found_in(data: Any) -> tuple[list[str], Counter[str]]:
     """Return what is said and known in an export, and what is left out."""
     said, left_out = list[str](), Counter[str]()
-    for one in unwrapped(data):
-        program = program_of(one)
+    for element in unwrapped(data):
+        program = program_of(element)
         if program is None:
             left_out["unknown"] += 1
             continue
-        for item in each(program.read, [one]):
+        for item in each(program.read, [element]):
             match item:
                 case ForeignConversation(said=messages):
                     said += [message.text for message in messages]
@@ -156,9 +156,9 @@ def test_long_trees_and_texts_take_no_long_time() -> None:
     long = {str(number): node(str(number), None, str(number - 1) if number else None) for number in range(5_000)}
     assert len(found_in({"id": "x", "mapping": long})[0]) == 5_000
     for text in ("[[" * 5000, "**a " * 2500, "#" * 9000, "- [" * 3000, "~~~" * 3000, "a  " * 3000, "![" * 4000):
-        assert all(isinstance(one, ForeignFact | Unread) for one in passages(text, (), "x"))
+        assert all(isinstance(passage, ForeignFact | Unread) for passage in passages(text, (), "x"))
 
 
 def test_every_program_has_a_made_export() -> None:
-    known = {program.name for data in EXPORTS.values() for one in unwrapped(data) if (program := program_of(one))}
+    known = {program.name for data in EXPORTS.values() for item in unwrapped(data) if (program := program_of(item))}
     assert known | {"oterm or elia"} == {program.name for program in PROGRAMS} - {"facts"} | (known & {"facts"})

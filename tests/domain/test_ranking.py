@@ -23,7 +23,7 @@ def message(id: str, seq: int, text: str = "", **signals: float | str | datetime
 
 
 def order(*candidates: Candidate, words: tuple[str, ...] = ()) -> list[str]:
-    return [one.candidate.id for one in fuse(candidates, words, NOW)]
+    return [hit.candidate.id for hit in fuse(candidates, words, NOW)]
 
 
 def test_a_misspelt_word_counts_as_held():
@@ -79,20 +79,20 @@ def test_a_question_that_is_a_hit_lifts_its_answer_more_than_what_was_said_befor
 def test_a_question_that_hardly_matches_lifts_its_answer_no_more_than_what_was_said_before_it():
     before, answer = (message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("answer", 11)))
     ranked = fuse([message("question", 10, "Which tea do you drink?", cosine=0.4), before, answer], (), NOW)
-    assert len({one.parts["beside a hit"] for one in ranked if one.candidate.id != "question"}) == 1
+    assert len({hit.parts["beside a hit"] for hit in ranked if hit.candidate.id != "question"}) == 1
 
 
 def test_a_question_lifts_a_reply_no_more_than_any_hit_does():
     question, hit = message("question", 10, "Which tea shall I buy?", cosine=0.9), message("hit", 30, cosine=0.9)
     reply, beside = (message(id, seq, cosine=0.3, said_by="assistant") for id, seq in (("reply", 11), ("beside", 31)))
-    lent = {one.candidate.id: one.parts["beside a hit"] for one in fuse([question, reply, hit, beside], (), NOW)}
+    lent = {other.candidate.id: other.parts["beside a hit"] for other in fuse([question, reply, hit, beside], (), NOW)}
     assert lent["reply"] == lent["beside"]
 
 
 def test_a_hit_that_asks_nothing_lifts_the_message_after_it_no_more_than_the_one_before_it():
     lifted = [message(id, seq, cosine=0.3) for id, seq in (("before", 9), ("after", 11))]
     ranked = fuse([message("hit", 10, cosine=0.9), *lifted], (), NOW)
-    assert len({one.parts["beside a hit"] for one in ranked if one.candidate.id != "hit"}) == 1
+    assert len({hit.parts["beside a hit"] for hit in ranked if hit.candidate.id != "hit"}) == 1
 
 
 def test_a_hit_lifts_nothing_in_another_chat():
@@ -105,8 +105,8 @@ def test_of_equals_the_one_wins_in_whose_chat_more_fits_and_one_chat_alone_chang
     near, far = (Candidate("message", id, id, "", LONG_AGO, cosine=0.4, thread_id=id) for id in ("near", "far"))
     hit = Candidate("message", "hit", "The hit.", "", LONG_AGO, cosine=0.9, thread_id="near", seq=30)
     ranked = fuse([far, near, hit, fact("known", cosine=0.4)], (), NOW)
-    assert [one.candidate.id for one in ranked if one.candidate.kind == "message"] == ["hit", "near", "far"]
-    parts = {one.candidate.id: one.parts.get("other chat", 0.0) for one in ranked}
+    assert [hit.candidate.id for hit in ranked if hit.candidate.kind == "message"] == ["hit", "near", "far"]
+    parts = {hit.candidate.id: hit.parts.get("other chat", 0.0) for hit in ranked}
     assert (parts["hit"], parts["near"], parts["known"]) == (0, 0, 0) and parts["far"] < 0
 
 
@@ -127,7 +127,7 @@ def test_what_ends_with_a_question_loses_against_equals_and_what_has_the_measure
         message(id, seq, f"{id}{end}", cosine=0.5) for id, seq, end in (("a", 1, "?"), ("b", 20, "."), ("c", 40, "."))
     )
     ranked = fuse([asks, tells, dated], (), NOW, measured=frozenset({"c"}))
-    assert [one.candidate.id for one in ranked] == ["c", "b", "a"]
+    assert [hit.candidate.id for hit in ranked] == ["c", "b", "a"]
 
 
 def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
@@ -138,7 +138,7 @@ def test_the_persons_own_words_win_over_a_reply_in_the_same_words():
 def test_what_was_said_on_the_day_that_is_named_wins():
     then, later = fact("then", cosine=0.5, at=NOW - timedelta(days=9)), fact("later", cosine=0.5, at=NOW)
     ranked = fuse([later, then], (), NOW, [NamedTime(None, 1, 22)])
-    assert [one.candidate.id for one in ranked] == ["then", "later"]
+    assert [hit.candidate.id for hit in ranked] == ["then", "later"]
     assert "then 0.30" in ranked[0].why
 
 
@@ -150,7 +150,7 @@ def test_a_boost_decides_between_equals(better: dict[str, float]):
 def test_of_equals_the_one_most_related_to_another_candidate_comes_first():
     weak, strong, alone = (fact(name, cosine=0.5) for name in ("weak", "strong", "alone"))
     ranked = fuse((alone, weak, strong), (), NOW, (), {"weak": 0.4, "strong": 0.9})
-    assert [one.candidate.id for one in ranked] == ["strong", "weak", "alone"]
+    assert [hit.candidate.id for hit in ranked] == ["strong", "weak", "alone"]
     assert "related" in ranked[0].why and "related" not in ranked[2].why
 
 
@@ -215,7 +215,7 @@ def test_a_clock_that_went_back_does_not_make_anything_more_recent_than_now():
     )
 )
 def test_scores_are_ordered_and_bounded(candidates: list[Candidate]):
-    scores = [one.score for one in fuse(candidates, ("tea",), NOW)]
+    scores = [hit.score for hit in fuse(candidates, ("tea",), NOW)]
     assert scores == sorted(scores, reverse=True)
     assert all(-0.02 <= score <= 2.4 for score in scores)
 

@@ -36,7 +36,7 @@ def test_a_secret_is_taken_out_whatever_it_is(form: str) -> None:
 
 @pytest.mark.parametrize("name", ["forms.txt", "fresh.txt"])
 def test_what_a_password_manager_makes_is_taken_out_wherever_it_stands(name: str) -> None:
-    assert not [text for text, secrets in told_in(name, 1, 16) if any(one in without_secrets(text) for one in secrets)]
+    assert not [text for text, secrets in told_in(name, 1, 16) if any(secret in without_secrets(text) for secret in secrets)]
 
 
 @pytest.mark.parametrize("name", ["ordinary_commands.txt", "ordinary_messages.txt"])
@@ -94,7 +94,7 @@ def test_ordinary_commands_stay_as_they_are(plain: str) -> None:
     assert without_secrets(plain) == plain
 
 
-@pytest.mark.parametrize("form", [one for one in secret_rules().forms if one.signs])
+@pytest.mark.parametrize("form", [secret_form for secret_form in secret_rules().forms if secret_form.signs])
 def test_whatever_a_form_finds_has_one_of_its_signs(form: SecretForm) -> None:
     @settings(max_examples=8, deadline=None)
     @given(st.from_regex(form.pattern))

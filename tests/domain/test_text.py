@@ -38,7 +38,7 @@ def test_clean(text: str, expected: str | None) -> None:
 def test_nothing_that_acts_survives_and_cleaning_twice_changes_nothing(text: str) -> None:
     once = clean(text)
     assert clean(once) == once
-    assert not [one for one in once if (ord(one) < 32 and one not in "\n\t") or 127 <= ord(one) < 160]
+    assert not [text for text in once if (ord(text) < 32 and text not in "\n\t") or 127 <= ord(text) < 160]
     assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(once)
     once.encode("utf-8")
 

@@ -186,8 +186,8 @@ def test_what_was_kept_for_a_week_and_corrected_then_was_a_favour_that_is_revers
 def test_an_act_is_kept_after_a_week_on_which_memapp_was_used_again() -> None:
     acts = [Act(1, NOW - 8 * DAY), Act(2, NOW - 6 * DAY), Act(3, NOW - 20 * DAY)]
     kept, open_ = trust.act_events(acts, [over(3)], NOW, used=NOW)
-    assert [(one.number, one.reason) for one in kept] == [(103, "override_edit"), (1, "kept")]
-    assert [one.number for one in open_] == [2]
+    assert [(event.number, event.reason) for event in kept] == [(103, "override_edit"), (1, "kept")]
+    assert [act.number for act in open_] == [2]
     assert trust.act_events(acts[:1], [], NOW, used=NOW - 2 * DAY)[0] == [], "by the clock alone nothing is kept"
     assert trust.act_events(acts[:1], [], NOW, used=None)[0] == []
 

@@ -47,7 +47,7 @@ class Hub:
 
     @property
     def ranges(self) -> list[str]:
-        return [one for method, _, one in self.asked if method == "GET"]
+        return [text for method, _, text in self.asked if method == "GET"]
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def fetch(site: Hub, folder: Path, cancel: Cancel | None = None, **other: Any) -
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(one.name for one in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_file_arrives_is_checked_and_lies_in_the_folder(site: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_a_file_arrives_is_checked_and_lies_in_the_folder(site: Hub, tmp_path: P
     assert names(folder) == [FILE]
     path = f"/owner/name/resolve/{{}}/{FILE}"
     assert site.asked == [("HEAD", path.format("main"), ""), ("GET", path.format(COMMIT), "")]
-    assert not any("secret" in one for one in site.told)
+    assert not any("secret" in text for text in site.told)
     assert not {"authorization", "cookie"} & site.told
     assert list(Path.home().iterdir()) == [], "the library leaves nothing elsewhere"
 
@@ -79,10 +79,10 @@ def test_a_download_that_was_stopped_goes_on_where_it_was(site: Hub, tmp_path: P
     site.hold.set()
     cancel = Cancel()
     with closing(download.download(wanted(site), tmp_path, cancel)) as running:
-        arrived = next(one for one in running if one > 500_000)
+        arrived = next(number for number in running if number > 500_000)
         if ends == "cancelled":
             threading.Timer(0.05, cancel.set).start()
-            assert [one for one in running if one < arrived] == []
+            assert [number for number in running if number < arrived] == []
     site.hold.clear()
     (part,) = download.parts(FILE, tmp_path)
     assert arrived <= part.stat().st_size < len(site.content)
@@ -138,7 +138,7 @@ def test_stores_that_were_agreed_to_are_followed_and_others_not(
         assert store.asked == []
         monkeypatch.setitem(download.STORES, "127.0.0.1", ("localhost",))
         fetch(site, tmp_path, sha256=site.etag)
-        assert [one for one, _, _ in store.asked] == ["GET"], "what the file is says the site itself"
+        assert [text for text, _, _ in store.asked] == ["GET"], "what the file is says the site itself"
     assert (tmp_path / FILE).read_bytes() == site.content
 
 
@@ -242,7 +242,7 @@ def test_a_full_disk_gets_its_room_back(site: Hub, tmp_path: Path, monkeypatch: 
 def test_two_do_not_write_to_one_file(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
     with closing(download.download(wanted(site), tmp_path, Cancel())) as running:
-        next(one for one in running if one > 0)
+        next(number for number in running if number > 0)
         with pytest.raises(ModelError, match=r"Another memapp is downloading tiny\.gguf"):
             fetch(site, tmp_path)
     site.hold.clear()

@@ -94,7 +94,7 @@ def children_of_other_tests():
 
 
 def children():
-    return [one for one in psutil.Process().children() if one not in OTHERS]
+    return [process for process in psutil.Process().children() if process not in OTHERS]
 
 
 def until(condition):
@@ -112,7 +112,7 @@ def test_rows_come_back_in_order_for_more_texts_than_one_batch(opened):
 def test_its_vectors_are_multiplied_on_one_thread(folder):
     with threadpool_limits(2, user_api="blas"):
         ChildEmbedder(in_folder(folder)).close()
-        assert {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} == {1}
+        assert {item["num_threads"] for item in threadpool_info() if item["user_api"] == "blas"} == {1}
 
 
 def test_no_texts_need_no_process(opened):
@@ -376,7 +376,7 @@ def test_the_bundled_model_needs_no_torch(tmp_path):
     before = set(children())
     embedder.embed(["a"])
     (child,) = set(children()) - before
-    loaded = {Path(one.path).name for one in child.memory_maps()}
+    loaded = {Path(item.path).name for item in child.memory_maps()}
     embedder.close()
     assert any("llama" in name for name in loaded)
     assert not any("torch" in name for name in loaded)

@@ -85,7 +85,7 @@ def test_a_model_in_several_files_is_one_with_the_size_and_need_of_all(tmp_path:
     for file in files:
         header = gguf_file.read(gguf_file.first_part(file))
         assert (header.path, header.name) == (files[0], "big")
-        assert (header.type_bytes, header.size) == (whole.type_bytes, sum(one.stat().st_size for one in files))
+        assert (header.type_bytes, header.size) == (whole.type_bytes, sum(path.stat().st_size for path in files))
         assert header.needed_bytes(2048) - whole.needed_bytes(2048) == header.size - whole.size
     assert gguf_file.find(tmp_path, "big") == gguf_file.find(tmp_path, files[2].name) == files[0]
     model = open_file(files[0])

@@ -37,8 +37,8 @@ def test_it_is_converted_once_and_nobody_else_may_read_it(source: Path, tmp_path
     minilm.load(source, converted)
     assert model_id == f"{minilm.NAME}@{converted.parent.name[:12]}"
     assert converted.stat() == made
-    assert [stat.S_IMODE(one.stat().st_mode) for one in (converted.parent, converted)] == [0o700, 0o600]
-    assert [one.name for one in converted.parent.iterdir()] == [f"{minilm.NAME}.{minilm.FORMAT}.gguf"]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (converted.parent, converted)] == [0o700, 0o600]
+    assert [path.name for path in converted.parent.iterdir()] == [f"{minilm.NAME}.{minilm.FORMAT}.gguf"]
 
 
 def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_other_files_give_another_model(source: Path, tmp_path: Path) -> None:
     assert minilm.identify(other, tmp_path) != minilm.identify(source, tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["header", *(pytest.param(one, marks=pytest.mark.slow) for one in ("cut", "weights"))])
+@pytest.mark.parametrize("damage", ["header", *(pytest.param(item, marks=pytest.mark.slow) for item in ("cut", "weights"))])
 def test_a_damaged_conversion_is_made_anew(source: Path, tmp_path: Path, damage: str) -> None:
     converted = tmp_path / "minilm.gguf"
     expected = minilm.load(source, converted).embed(["I keep bees."])
@@ -128,7 +128,7 @@ def test_its_vectors_are_those_of_sentence_transformers(model: GgufEmbedder, sou
 
 def of_the_samples() -> list[str]:
     chats = tomllib.loads(paths.bundled("assets", "samples.toml").read_text("utf-8"))["chat"]
-    said = [text for one in chats for text in (*one["messages"], *(fact["text"] for fact in one["kept"]))]
+    said = [text for chat in chats for text in (*chat["messages"], *(fact["text"] for fact in chat["kept"]))]
     return [*said, " ".join(said), "Zoë's café in Łódź – 5 € a cup, naïve? 🍵", "word", "", "HOW DO I RESTORE A BACKUP???"]
 
 

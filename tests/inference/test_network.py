@@ -41,8 +41,8 @@ def test_no_name_is_looked_up_and_no_other_machine_reached() -> None:
 def test_this_machine_is_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(("localhost", server.getsockname()[1])).close()
-    for one in socket.socketpair():
-        one.close()
+    for other in socket.socketpair():
+        other.close()
     network.let_through("localhost")
     assert refused("192.0.2.1"), "a server on this machine lets nobody else through"
 

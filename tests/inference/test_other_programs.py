@@ -39,7 +39,7 @@ def ollama(models: Path, place: str, content: bytes, kind: str = "application/vn
 
 
 def found() -> set[tuple[str, str]]:
-    return {(one.program, one.name) for one in other_programs.find()}
+    return {(kept_file.program, kept_file.name) for kept_file in other_programs.find()}
 
 
 def test_every_program_s_models_are_found_in_place(home: Path) -> None:
@@ -62,7 +62,7 @@ def test_every_program_s_models_are_found_in_place(home: Path) -> None:
         ("Ollama", "hf.co/owner/name:Q4"),
     }
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*")} == before
-    (qwen3,) = [one for one in other_programs.find() if one.name == "qwen3:4b"]
+    (qwen3,) = [kept_file for kept_file in other_programs.find() if kept_file.name == "qwen3:4b"]
     assert qwen3.path == kept
     assert gguf_file.read(kept).name == "chatml", "a file named after its hash is called what its header says"
 

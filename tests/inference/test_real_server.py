@@ -84,7 +84,7 @@ def write(model: ServerModel, prompt: Prompt, sampling: Sampling, cancel: Cancel
     """Return the text and the `Finished` of one call."""
     *pieces, finished = model.generate(prompt, sampling, cancel or Cancel())
     assert isinstance(finished, Finished)
-    return "".join(one.text for one in pieces if isinstance(one, Piece)), finished
+    return "".join(piece.text for piece in pieces if isinstance(piece, Piece)), finished
 
 
 def test_its_model_is_known_by_the_name_of_its_file(model: ServerModel, url: str) -> None:
@@ -134,7 +134,7 @@ def test_a_whole_chat_is_held_with_it(url: str, tmp_path: Path) -> None:
     thread = new_chat(runtime)
     happened = say(runtime, thread, "What could a vegetarian cook tonight?")
     assert only(Predicted, happened).source == "model", "its JSON can be read"
-    assert only(Completed, happened).reply.text and any(isinstance(one, Streamed) for one in happened)
+    assert only(Completed, happened).reply.text and any(isinstance(event, Streamed) for event in happened)
     learn(runtime, thread)
     for text in ("I planted tomatoes today.", "And what do I eat?"):
         assert only(Completed, say(runtime, thread, text)).reply.text

@@ -297,7 +297,7 @@ def test_a_head_is_found_behind_thoughts_without_opening_tag(server):
 
 def test_thoughts_that_the_server_takes_out_of_the_reply_are_told(server):
     chunks = [{"reasoning_content": "Hm."}, {"reasoning": "Hm."}, {"content": "It is."}]
-    server.raw = b"".join(b"data: " + json.dumps({"choices": [{"delta": one}]}).encode() + b"\n\n" for one in chunks)
+    server.raw = b"".join(b"data: " + json.dumps({"choices": [{"delta": chunk}]}).encode() + b"\n\n" for chunk in chunks)
     server.raw += b"data: [DONE]\n\n"
     items = list(ServerModel(server.url).generate(PROMPT, FREE, Cancel()))
     assert items[:-1] == [Piece("", thought="Hm."), Piece("", thought="Hm."), Piece("It is.")]

@@ -104,12 +104,12 @@ OTHER: dict[str, list[tuple[str, Asked]]] = {
 }
 
 
-@pytest.mark.parametrize(("code", "message"), [(code, one) for code, texts in OWN.items() for one in texts])
+@pytest.mark.parametrize(("code", "message"), [(code, text) for code, texts in OWN.items() for text in texts])
 def test_a_question_about_the_person_is_known(code: str, message: str) -> None:
     assert asked_about(message, words(code)) == "own"
 
 
-@pytest.mark.parametrize(("code", "message", "asked"), [(code, *one) for code, texts in OTHER.items() for one in texts])
+@pytest.mark.parametrize(("code", "message", "asked"), [(code, *text) for code, texts in OTHER.items() for text in texts])
 def test_what_asks_about_the_world_for_advice_or_what_memapp_said_is_told_from_it(code: str, message: str, asked: Asked) -> None:
     assert asked_about(message, words(code)) == asked
 

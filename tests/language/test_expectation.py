@@ -16,7 +16,7 @@ def surprised(expected: str, actual: str, similarity: float | None) -> bool:
 
 def acts_of(text: str) -> frozenset[DialogueAct]:
     named = mismatch("", text, similarity=None).why.partition("got ")[2].partition(";")[0]
-    return frozenset(DialogueAct(one) for one in named.split(" + ") if one != "nothing")
+    return frozenset(DialogueAct(name) for name in named.split(" + ") if name != "nothing")
 
 
 @pytest.mark.parametrize(

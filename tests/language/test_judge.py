@@ -21,7 +21,7 @@ def test_the_file_of_the_judge_is_small() -> None:
 
 def test_nothing_is_learned_from_what_the_embedding_model_does_not_know() -> None:
     said = ["我得了糖尿病", "ฉันเป็นโรคเบาหวาน", "I keep bees."]
-    unknown, also_unknown, known = (one.lasts for one in judge(said, Reader().embed(said)))
+    unknown, also_unknown, known = (judgement.lasts for judgement in judge(said, Reader().embed(said)))
     assert unknown == also_unknown == 0 < known
 
 
@@ -31,6 +31,6 @@ def test_a_long_ordinary_sentence_is_told_from_a_sensitive_one_that_is_like_it()
         f"{begins}rub the runners with a candle, and then wait until the kids of the whole block have gone home",
         f"{begins}but since they found the shadow on my lung I only stand at the bottom of the hill and hold the thermos",
     ]
-    ordinary, sensitive = (one.sensitive for one in judge(said, Reader().embed(said)))
+    ordinary, sensitive = (judgement.sensitive for judgement in judge(said, Reader().embed(said)))
     assert sensitive >= SENSITIVE
     assert sensitive - ordinary >= 0.3

@@ -25,7 +25,7 @@ def test_what_a_limit_forbids_is_what_its_words_are_about(text: str, named: set[
     words = words_of(text)
     assert is_limit(text, words)
     found = forbidden(text, words)
-    assert {one[:4] for one in found} == {one[:4] for one in named}, found  # endings are the word file's
+    assert {text[:4] for text in found} == {name[:4] for name in named}, found  # endings are the word file's
 
 
 @pytest.mark.parametrize(

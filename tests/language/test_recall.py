@@ -38,7 +38,7 @@ def test_nothing_else_asks_for_a_time_or_a_number(text: str):
 
 @given(st.text())
 def test_query_words_hold_nothing_but_letters_with_their_marks_and_digits(text: str):
-    assert all(one.isalnum() or one in ranking._MARKS for one in "".join(query_words(text)))
+    assert all(word.isalnum() or word in ranking._MARKS for word in "".join(query_words(text)))
 
 
 def test_a_word_of_any_script_is_one_word():

@@ -81,7 +81,7 @@ def test_no_message_tells_a_value_that_is_withheld(value: str, parts: list[tuple
     for field in ("preferred_name", "city", "health"):
         told = told_beside(text, [Hint(field, value)])
         assert re.search(rf"(?<![^\W_]){re.escape(value.casefold())}(?![^\W_])", told.casefold()) is None
-        assert not any(one.field == field for one in stated(told, words_of(told)))
+        assert not any(hint.field == field for hint in stated(told, words_of(told)))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from memapp.language.word_file import CODES, words, words_of
 @pytest.mark.parametrize("code", CODES)
 def test_each_language_has_the_entries_of_the_first_and_every_pattern_compiles(code: str) -> None:
     entries, first = (
-        {(section, name) for section, names in words(one).sections.items() for name in names} for one in (code, CODES[0])
+        {(section, name) for section, names in words(text).sections.items() for name in names} for text in (code, CODES[0])
     )
     assert entries == first
     for section, name in sorted(entries):
@@ -141,12 +141,12 @@ ORDINARY = {
 }
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, one) for code, texts in IN_PASSING.items() for one in texts])
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in IN_PASSING.items() for text in texts])
 def test_what_is_sensitive_is_heard_where_it_is_said_in_passing(code: str, text: str) -> None:
     assert is_sensitive(text, words(code))
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, one) for code, texts in ORDINARY.items() for one in texts])
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in ORDINARY.items() for text in texts])
 def test_prices_and_the_words_of_a_trade_are_not_sensitive(code: str, text: str) -> None:
     assert not is_sensitive(text, words(code))
 
@@ -180,8 +180,8 @@ def test_an_order_a_plan_for_today_and_a_word_about_having_told_are_for_now(code
     ],
 )
 def test_the_first_person_is_known_also_where_letters_are_left_out(code: str, of_person: list[str], of_others: list[str]) -> None:
-    assert all(words(code).finds("others", "first_person", one) for one in of_person)
-    assert not any(words(code).finds("others", "first_person", one) for one in of_others)
+    assert all(words(code).finds("others", "first_person", text) for text in of_person)
+    assert not any(words(code).finds("others", "first_person", other) for other in of_others)
 
 
 def test_feeling_safe_is_no_secret() -> None:

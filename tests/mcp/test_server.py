@@ -39,7 +39,7 @@ class Agent:
         return text if answer.is_error else answer.structured_content
 
     async def found(self, query: str, **given: Any) -> list[str]:
-        return [one["text"] for one in (await self.ask("search_memories", query=query, **given))["memories"]]
+        return [item["text"] for item in (await self.ask("search_memories", query=query, **given))["memories"]]
 
 
 Launch = Callable[..., AbstractAsyncContextManager[Agent]]
@@ -66,17 +66,17 @@ def grant(runtime: Runtime, text: str) -> None:
 async def test_each_tool_says_what_it_is_takes_and_returns(launch: Launch) -> None:
     async with launch() as agent:
         tools = (await agent.client.list_tools()).tools
-        names = {one.name for one in tools}
+        names = {tool.name for tool in tools}
         assert names == {
             *("search_memories", "recent_memories", "remember", "correct", "withdraw"),
             *("lesson_hint", "step_report"),
         }
-        for one in tools:
-            hints = one.annotations
-            assert one.title and one.description and one.output_schema and hints and len(one.name) < 20
+        for tool in tools:
+            hints = tool.annotations
+            assert tool.title and tool.description and tool.output_schema and hints and len(tool.name) < 20
             told = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
             assert None not in told
-            assert all("description" in parameter for parameter in one.input_schema["properties"].values())
+            assert all("description" in parameter for parameter in tool.input_schema["properties"].values())
 
 
 async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_else(runtime: Runtime, launch: Launch) -> None:
@@ -91,8 +91,8 @@ async def test_an_agent_gets_quotations_of_what_it_is_granted_and_of_nothing_els
         assert await agent.found("born Bergen") == []
         assert "not on the agent's list" in await agent.ask("search_memories", query="born", category="profile")
         assert "not granted" in await agent.ask("recent_memories", category="profile")
-        assert [one["id"] for one in (await agent.ask("recent_memories"))["memories"]] == [coffee]
-        assert [str(one.uri) for one in (await agent.client.list_resources()).resources] == ["memapp://recent"]
+        assert [item["id"] for item in (await agent.ask("recent_memories"))["memories"]] == [coffee]
+        assert [str(resource.uri) for resource in (await agent.client.list_resources()).resources] == ["memapp://recent"]
         for uri in (f"memapp://memory/{born}", "memapp://profile", "memapp://nothing"):
             with pytest.raises(MCPError):
                 await agent.client.read_resource(uri)
@@ -123,10 +123,10 @@ async def test_what_an_agent_brings_waits_and_nobody_else_knows_of_it(runtime: R
         assert "waits under this id" in await other.ask("withdraw", id=waits["id"])
         step = decisions.approve(runtime, request.id)
         assert await other.found("bees") == ['"I keep bees."']
-        assert [one.origin for one in curate.list_memories(runtime)] == ["agent"]
+        assert [memory.origin for memory in curate.list_memories(runtime)] == ["agent"]
         undo.undo(runtime, step)
         assert await agent.found("bees") == []
-        assert [one.proposer for one in pending.list_pending(runtime)] == [ME]
+        assert [request.proposer for request in pending.list_pending(runtime)] == [ME]
 
 
 def scripted_model() -> Generator[tuple[str, dict[str, Any]], str, str]:
@@ -150,7 +150,7 @@ async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runt
         while not said:
             match call:
                 case "tools":
-                    shown = "\n".join(f"{one.name}: {one.description}" for one in (await agent.client.list_tools()).tools)
+                    shown = "\n".join(f"{tool.name}: {tool.description}" for tool in (await agent.client.list_tools()).tools)
                 case "read":
                     shown = (await agent.client.read_resource(given["uri"])).contents[0].text  # type: ignore[union-attr]
                 case _:
@@ -160,8 +160,10 @@ async def test_a_model_finds_its_way_by_what_the_protocol_shows_it(runtime: Runt
             except StopIteration as end:
                 said = end.value
     assert COFFEE in said and "waits for the person's yes" in said
-    assert [(one.new_value, one.quote) for one in pending.list_pending(runtime)] == [("I keep bees.", "my bees swarmed")]
-    assert [bool(one.refused) for one in agents.list_calls(runtime, ME, 9)] == [False, True, False, False]
+    assert [(request.new_value, request.quote) for request in pending.list_pending(runtime)] == [
+        ("I keep bees.", "my bees swarmed")
+    ]
+    assert [bool(call.refused) for call in agents.list_calls(runtime, ME, 9)] == [False, True, False, False]
 
 
 async def test_a_correction_takes_the_place_only_with_the_yes(runtime: Runtime, launch: Launch) -> None:
@@ -192,12 +194,16 @@ async def test_what_the_person_types_themselves_needs_no_yes_to_an_agent(runtime
     async with launch() as agent:
         await agent.ask("remember", text="My dog is called Pip.")
         learn(runtime, chat_of(runtime, "My dog is called Pip."))
-        assert [one.origin for one in curate.list_memories(runtime)] == ["said"]
+        assert [memory.origin for memory in curate.list_memories(runtime)] == ["said"]
         assert pending.list_pending(runtime) == []
 
 
 async def test_a_proposal_hides_nothing_of_what_the_person_said(runtime: Runtime, launch: Launch) -> None:
-    said = [one for one in chat.list_messages(runtime.read(), chat_of(runtime, "Soup is on the stove.")) if one.role is Role.USER]
+    said = [
+        message
+        for message in chat.list_messages(runtime.read(), chat_of(runtime, "Soup is on the stove."))
+        if message.role is Role.USER
+    ]
     async with launch() as agent:
         await agent.ask("remember", text="Soup is on the stove.")
         assert tellable(runtime.read(), said) == said
@@ -245,11 +251,11 @@ async def test_each_call_is_noted_without_a_word_of_the_agents(runtime: Runtime,
             with pytest.raises(MCPError):
                 await ask
     calls = agents.list_calls(runtime, ME, 99)
-    assert [one.tool for one in reversed(calls)] == [
+    assert [call.tool for call in reversed(calls)] == [
         *("search_memories", "search_memories", "remember", "an unknown tool", "an unknown resource", "an unknown prompt"),
     ]
     assert calls[-1].ids == (coffee,)
-    assert all(one.refused for one in calls[:-1])
+    assert all(call.refused for call in calls[:-1])
     assert "zyzzyva" not in json.dumps([*recorded(runtime, "call"), *recorded(runtime, "search")], default=str)
 
 
@@ -258,7 +264,7 @@ async def test_what_a_program_calls_itself_is_only_kept_cut_and_cleaned(runtime:
         await agent.ask("remember", text="I keep bees.")
     known = trust.get_agent(runtime, ME).program
     assert known.startswith("The person [b] 111") and len(known) == 80
-    assert [one.proposer for one in pending.list_pending(runtime)] == [ME]
+    assert [request.proposer for request in pending.list_pending(runtime)] == [ME]
     forget.forget_everywhere(runtime, "person")
     assert trust.get_agent(runtime, ME).program == ""
 
@@ -281,7 +287,7 @@ async def test_too_many_calls_are_refused_until_the_minute_is_over(runtime: Runt
     now = [0.0]
     async with launch(clock=lambda: now[0]) as agent:
         told = [await agent.ask("recent_memories") for _ in range(6)]
-        assert ["memories" in one for one in told] == [True] * 3 + [False] * 3
+        assert ["memories" in item for item in told] == [True] * 3 + [False] * 3
         now[0] = 61.0
         assert "memories" in await agent.ask("recent_memories")
     assert len(agents.list_calls(runtime, ME, 99)) == 5, "the refusals of one minute are one"

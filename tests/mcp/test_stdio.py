@@ -69,7 +69,7 @@ def requests(*tools: dict[str, Any]) -> list[bytes]:
         {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": info},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
     ]
-    lines += [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": one} for n, one in enumerate(tools, start=1)]
+    lines += [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": tool} for n, tool in enumerate(tools, start=1)]
     return [json.dumps(line).encode() + b"\n" for line in lines]
 
 
@@ -110,7 +110,7 @@ def test_a_killed_server_leaves_what_it_acknowledged_and_no_lock(tmp_path: Path,
             line = json.loads(process.stdout.readline())
             acknowledged += [line["result"]["structuredContent"]["id"]] if line.get("id") else []
         os.kill(process.pid, signal.SIGKILL)
-    waiting = {one.id for one in pending.list_pending(person)}
+    waiting = {request.id for request in pending.list_pending(person)}
     assert waiting >= set(acknowledged)
     assert curate.add(person, "Nothing is locked.").memory_id
     assert person.database.damage() is None

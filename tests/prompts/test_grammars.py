@@ -50,7 +50,7 @@ def test_concluding_writes_insights_with_their_evidence(model: LlamaModel) -> No
     text = write(model, insights.request(["I glue spines.", "I am so proud of the binding.", "What glue do restorers take?"]))
     assert text.startswith('{"insights": [')
     if text.endswith("]}"):
-        assert all(one.keys() == {"summary", "evidence"} for one in json.loads(text)["insights"])
+        assert all(item.keys() == {"summary", "evidence"} for item in json.loads(text)["insights"])
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_a_short_history_slides_by_one() -> None:
 
 def test_a_long_history_keeps_its_beginning_for_several_turns() -> None:
     beginnings = [recent(numbered(count), 32)[0].user for count in range(1, 97)]
-    changes = sum(one != other for one, other in pairwise(beginnings))
+    changes = sum(beginning != other for beginning, other in pairwise(beginnings))
     assert changes == 64 / 8
 
 

@@ -61,7 +61,7 @@ def test_a_server_that_writes_the_head_again_is_understood() -> None:
 )
 def test_garbage_gives_something_storable(text: str) -> None:
     said = (*parse(text), parse_prediction(text))
-    assert [one for one in said if not one.isprintable()] == []
+    assert [text for text in said if not text.isprintable()] == []
     assert len(said) <= MAX_KEYWORDS + 1
     assert max(map(len, said)) <= predict.PREDICTION_CHARS
 

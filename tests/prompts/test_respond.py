@@ -84,7 +84,7 @@ def test_a_retry_puts_the_question_as_before_and_samples_other_words() -> None:
         respond.request(context(), HITS, attempt=Attempt(n), reply_tokens=9, temperature=0.3) for n in range(3)
     )
     assert first[0] == again[0] == third[0]
-    assert len({one[1].seed for one in (first, again, third)}) == 3
+    assert len({pair[1].seed for pair in (first, again, third)}) == 3
     assert again[1].temperature > first[1].temperature
 
 

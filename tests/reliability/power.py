@@ -164,27 +164,27 @@ def left_on_disk(log: list[Entry], left: Left, chance: random.Random) -> dict[st
             case Named():
                 renames.append(entry)
             case Synced(file):
-                for one in (one for one in waiting if one.file == file):
-                    carry_out(contents.setdefault(file, bytearray()), one)
-                waiting = [one for one in waiting if one.file != file]
+                for item in (element for element in waiting if element.file == file):
+                    carry_out(contents.setdefault(file, bytearray()), item)
+                waiting = [item for item in waiting if item.file != file]
                 for rename in renames:
                     give_name(names, rename)
                 renames = []
-    for one in let_through(waiting, left, chance):
-        carry_out(contents.setdefault(one.file, bytearray()), one)
+    for item in let_through(waiting, left, chance):
+        carry_out(contents.setdefault(item.file, bytearray()), item)
     for rename in renames[: {"all": len(renames), "none": 0, "half": chance.randint(0, len(renames))}[left]]:
         give_name(names, rename)
     return {name: bytes(contents.get(file, b"")) for name, file in names.items()}
 
 
 def let_through(waiting: list[Wrote | Cut], left: Left, chance: random.Random) -> Iterator[Wrote | Cut]:
-    for one in waiting:
+    for item in waiting:
         if left == "none" or (left == "half" and chance.random() < 0.5):
             continue
-        if left == "half" and isinstance(one, Wrote) and chance.random() < TORN:
-            yield Wrote(one.file, one.at, one.data[: chance.randrange(0, len(one.data), SECTOR)])
+        if left == "half" and isinstance(item, Wrote) and chance.random() < TORN:
+            yield Wrote(item.file, item.at, item.data[: chance.randrange(0, len(item.data), SECTOR)])
         else:
-            yield one
+            yield item
 
 
 def put_on_disk(files: dict[str, bytes], home: Path) -> None:
@@ -319,10 +319,10 @@ def watch_sqlite(recorder: Recorder, vfs: Vfs) -> None:
 
         copy = Methods.from_buffer_copy(methods)
         ours = WRITE(wrote), TRUNCATE(cut), SYNC(synced)
-        copy.write, copy.truncate, copy.sync = (ctypes.cast(one, P).value for one in ours)
+        copy.write, copy.truncate, copy.sync = (ctypes.cast(cfunction_type, P).value for cfunction_type in ours)
         _kept_alive.append((copy, ours))
         return copy
 
     ours = OPEN(opened), DELETE(deleted)
     _kept_alive.append(ours)
-    vfs.open, vfs.delete = (ctypes.cast(one, P).value for one in ours)
+    vfs.open, vfs.delete = (ctypes.cast(cfunction_type, P).value for cfunction_type in ours)

@@ -98,7 +98,7 @@ def test_every_column_with_times_is_looked_at(known: Path) -> None:
                WHERE t.type = 'table' AND t.name NOT GLOB '*sqlite_*'"""
         ).fetchall()
         like_times = "SELECT 1 FROM {0} WHERE {1} GLOB '20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*Z'"
-        assert {one for one in names if conn.execute(like_times.format(*one)).fetchone()} <= looked_at
+        assert {name for name in names if conn.execute(like_times.format(*name)).fetchone()} <= looked_at
 
 
 SAMPLE = 4
@@ -139,7 +139,7 @@ def test_every_command_tells_of_damage_and_names_the_backup(
             code = run(["--home", str(home), *shlex.split(command)])
             said = capsys.readouterr().err
             assert " bug " not in said, (value, command, said)
-            if code and not any(one in said for one in TOLD_OTHERWISE):
+            if code and not any(text in said for text in TOLD_OTHERWISE):
                 assert "damaged" in said or "changed by another program" in said, (value, command, code, said)
                 assert "memapp restore --yes --file" in said, (value, command, said)
                 told += 1
@@ -150,7 +150,7 @@ def test_every_command_tells_of_damage_and_names_the_backup(
 def test_a_backup_takes_the_place_of_a_file_with_a_word_that_is_no_text(known: Path, home: Path) -> None:
     shutil.copytree(known, home)
     file, (copy,) = home / "memapp.db", (home / "backups").iterdir()
-    word = next(one for one in values(file) if one.table == "trash_reasons" and one.field == 0)
+    word = next(value for value in values(file) if value.table == "trash_reasons" and value.field == 0)
     content = bytearray(file.read_bytes())
     content[word.offset] = 0xFF
     file.write_bytes(content)

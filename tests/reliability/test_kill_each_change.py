@@ -148,9 +148,9 @@ def pin_piecemeal(runtime: Runtime) -> Iterator[None]:
     """What must not be: one step in three transactions."""
     for number in count():
         actor = Actor("person", step=new_id(runtime.clock()))
-        for one in people(runtime):
+        for person in people(runtime):
             with runtime.write() as session:
-                changes.apply(session, Pinned(one, number % 2 == 0), actor)
+                changes.apply(session, Pinned(person, number % 2 == 0), actor)
         yield
 
 
@@ -158,7 +158,7 @@ def _take_place_and_revert(
     runtime: Runtime, old: str, text: str, step: Callable[[str, Memory], tuple[Change, Change]]
 ) -> Iterator[None]:
     for _ in count():
-        known = {one.text: one.id for one in curate.list_memories(runtime)}
+        known = {memory.text: memory.id for memory in curate.list_memories(runtime)}
         if text in known:
             undo.undo_last(runtime)
         else:
@@ -220,17 +220,17 @@ def assert_agreement(runtime: Runtime) -> None:
             kept = replace(kept, relations=now.relations)
         assert kept == now
     assert session.conn.execute("SELECT count(*) FROM consent_requests WHERE state = 'approved'").fetchone()[0] == 0
-    is_known = WITH_MEMORY in {one.text for one in curate.list_memories(runtime, limit=10_000)}
+    is_known = WITH_MEMORY in {memory.text for memory in curate.list_memories(runtime, limit=10_000)}
     city = decisions.profile(runtime).get("city")
     assert is_known is (city == ("Oslo",))
     last_word = history.list_entries(session, limit=1)[0].meta.get("decision")
-    waits = [one for one in pending.list_pending(runtime) if one.field == "city"]
+    waits = [request for request in pending.list_pending(runtime) if request.field == "city"]
     assert len(waits) == (0 if city or last_word in ("denied", "snoozed") else 1)
-    assert len({said for one in pending.list_pending(runtime) for said in one.evidence} & retracted(runtime)) == 0
+    assert len({said for request in pending.list_pending(runtime) for said in request.evidence} & retracted(runtime)) == 0
 
 
 def retracted(runtime: Runtime) -> set[str]:
-    return {source for one in lifecycle.trash(runtime, limit=None) for source in one.sources}
+    return {source for memory in lifecycle.trash(runtime, limit=None) for source in memory.sources}
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ TOLD = ("I play the harp in a trio.", "I planted tall sunflowers in the garden."
 SAID = "error: unknown option 'het'"
 FAILS = {f"kiln fire {vase} --het": f"{vase}: {SAID}" for vase in ("Amphora", "Bowl")}
 GENERAL = {"trigger_fingerprints": ["F1"], "rule_text": "kiln fire … --het -> kiln fire … --heat", "scope_hint": "domain"}
-JOBS = [one for one in jobs.JOBS if one.name != "backup"]
+JOBS = [job for job in jobs.JOBS if job.name != "backup"]
 """A backup is no part of the file; that one is whole or not there is shown where changes are killed."""
 
 
@@ -103,7 +103,7 @@ def work(runtime: Runtime) -> set[str]:
 def plant(home: Path) -> None:
     """Let two months go by, so that there is something to do for each job."""
     runtime = opened(home, 0)
-    ends = [one for one in jobs.NOW_AND_THEN if one.name in ("expire", "unused", "purge", "lessons")]
+    ends = [job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge", "lessons")]
     greeted = new_chat(runtime)
     for text in ("One.", "Two."):
         unused = curate.add(runtime, text).memory_id
@@ -232,7 +232,7 @@ def test_jobs_killed_at_any_write_beside_another_process_end_as_if_nobody_had(
     plant(tmp_path / "planted")
     whole = opened(Path(shutil.copytree(tmp_path / "planted", tmp_path / "whole")), DAYS)
     with beside(tmp_path / "whole"):
-        assert {one.name for one in JOBS} == work(whole), "there is something to do for each job"
+        assert {job.name for job in JOBS} == work(whole), "there is something to do for each job"
     expected = in_the_end(whole)
     assert work(whole) <= {"embed"} and in_the_end(whole) == expected, "done again they change nothing"
     whole.close()

@@ -55,8 +55,10 @@ def states_after(work: Callable[[Path], None], planted: Path) -> list[set[str]]:
         runtime = bootstrap.start(home=home)
         assert_sound(runtime.database)
         assert not list(home.parent.rglob("*.partial*"))
-        waiting = [one for file in pending.list_files(runtime) for one in consents.list_of_file(runtime.read(), file.id)]
-        found.append({one.text for one in curate.list_memories(runtime, limit=1000)} | {one.new_value for one in waiting})
+        waiting = [request for file in pending.list_files(runtime) for request in consents.list_of_file(runtime.read(), file.id)]
+        found.append(
+            {memory.text for memory in curate.list_memories(runtime, limit=1000)} | {request.new_value for request in waiting}
+        )
         runtime.close()
     return found
 

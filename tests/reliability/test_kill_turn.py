@@ -172,6 +172,6 @@ def test_a_yes_is_carried_out_once_wherever_the_kill_came(home: Path, last: type
     for _ in range(2):
         learn(runtime)
         assert decisions.profile(runtime) == {"city": ("Oslo",)}
-    changed = [one for one in history.list_entries(runtime.read()) if one.event is Event.PROFILE]
+    changed = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.PROFILE]
     assert (len(changed), pending.list_pending(runtime)) == (1, [])
     runtime.close()

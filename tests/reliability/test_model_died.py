@@ -41,7 +41,7 @@ def crash_at(runtime: Runtime, last: type, events: Iterator[TurnEvent]) -> list[
     """Take a turn whose model dies at an event."""
     seen: list[TurnEvent] = []
     for event in events:
-        if isinstance(event, last) and not any(isinstance(one, last) for one in seen):
+        if isinstance(event, last) and not any(isinstance(event, last) for event in seen):
             os.kill(model_of(runtime).pid or 0, signal.SIGSEGV)
         seen.append(event)
     return seen

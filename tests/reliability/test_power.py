@@ -94,7 +94,7 @@ def held(runtime: Runtime) -> str:
 
 def learned(runtime: Runtime) -> list[str]:
     """Return the ids of the lessons that are made of solved failures."""
-    return [one.id for one in browse.list_lessons(runtime) if one.tool == "kiln"]
+    return [lesson.id for lesson in browse.list_lessons(runtime) if lesson.tool == "kiln"]
 
 
 def lesson_of(revision: Revision) -> str:

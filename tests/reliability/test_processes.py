@@ -95,20 +95,20 @@ def one_dies(home: Path, number: int, chance: random.Random, watching: Runtime) 
     """Let two that write and one that talks work until one of them is killed; the others go on, and end."""
     works = {"bees": keep_adding, "hens": keep_adding, "cats": keep_talking}
     started = [Process(work, home, f"{name} of year {number}") for name, work in works.items()]
-    for one in started:
-        until(one.hear)
+    for process in started:
+        until(process.hear)
     time.sleep(chance.random() / 2)
     killed = started.pop(chance.randrange(3))
     killed.kill()
     killed.hear()
-    for one in started:
-        before = one.hear()
-        until(lambda one=one, before=before: one.hear() > before)
-        one.end()
+    for process in started:
+        before = process.hear()
+        until(lambda one=process, before=before: one.hear() > before)
+        process.end()
     session = watching.read()
-    done = [entry for one in (killed, *started) for entry in one.acknowledged]
+    done = [entry for process in (killed, *started) for entry in process.acknowledged]
     of_kind = {kind: {id for found, id in done if found == kind} for kind in ("memory", "message", "reply")}
-    assert of_kind["memory"] == {one.id for one in memories.get_memories(session, sorted(of_kind["memory"]))}
+    assert of_kind["memory"] == {memory.id for memory in memories.get_memories(session, sorted(of_kind["memory"]))}
     assert of_kind["message"] == set(chat.still_there(session, of_kind["message"]))
     statuses = {chat.get_message(session, id).status for id in of_kind["reply"]}
     assert statuses <= {MessageStatus.COMPLETE}
@@ -139,9 +139,9 @@ def add(home: Path, number: int) -> None:
 
 def test_ten_at_once_make_ten_memories(tmp_path: Path) -> None:
     adding = [begun(add, tmp_path / "home", number) for number in range(10)]
-    for one in adding:
-        one.join()
-    assert [one.exitcode for one in adding] == [0] * 10
+    for base_process in adding:
+        base_process.join()
+    assert [base_process.exitcode for base_process in adding] == [0] * 10
     runtime = bootstrap.start(home=tmp_path / "home", read_only=True)
     assert len(curate.list_memories(runtime)) == 10
     runtime.close()
@@ -161,7 +161,7 @@ def test_what_a_living_process_writes_is_not_interrupted_and_nobody_answers_besi
         next(take_turn(other, thread, "I keep hens."))
     assert isinstance(list(turn)[-1], Completed)
     assert isinstance(list(take_turn(other, thread, "I keep hens."))[-1], Completed)
-    texts = [one.text for one in chats.page(window, thread).messages if one.text.startswith("I keep")]
+    texts = [message.text for message in chats.page(window, thread).messages if message.text.startswith("I keep")]
     assert texts == ["I keep bees.", "I keep hens."]
     for runtime in (window, other):
         runtime.close()

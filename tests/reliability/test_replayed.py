@@ -162,11 +162,11 @@ JOBS = (work, work_without_a_chat, notice_again)
 def say(text: str, runtime: Runtime, thread: str) -> None:
     """Send a message; if it was sent before a kill, try again for the reply that the kill interrupted."""
     messages = chats.page(runtime, thread).messages
-    sent = next((one for one in reversed(messages) if one.role is Role.USER), None)
+    sent = next((message for message in reversed(messages) if message.role is Role.USER), None)
     if sent is None or sent.text != text:
         list(take_turn(runtime, thread, text))
         return
-    reply = next(one for one in reversed(messages) if one.reply_to == sent.id)
+    reply = next(message for message in reversed(messages) if message.reply_to == sent.id)
     if reply.status is not MessageStatus.COMPLETE:
         list(retry_turn(runtime, reply.id))
 

@@ -16,7 +16,7 @@ def test_operations_are_counted_by_kind_and_time(runtime: Runtime) -> None:
     curate.add(runtime, "User drinks oolong.")
     runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
     curate.discard(runtime, curate.add(runtime, "User drinks coffee.").memory_id)
-    found = {(one.node, one.op): (one.today, one.week, one.total, one.failed) for one in activity.counts(runtime)}
+    found = {(count.node, count.op): (count.today, count.week, count.total, count.failed) for count in activity.counts(runtime)}
     assert found == {("hotpath", "create"): (1, 2, 2, 0), ("hotpath", "delete"): (1, 1, 1, 0)}
 
 
@@ -25,7 +25,7 @@ def test_days_without_anything_are_counted_as_nothing(runtime: Runtime) -> None:
     runtime.clock.now += timedelta(days=2)  # type: ignore[attr-defined]
     curate.add(runtime, "User drinks coffee.")
     days = activity.by_day(runtime, 4)
-    assert [one.count for one in days] == [0, 1, 0, 1]
+    assert [day.count for day in days] == [0, 1, 0, 1]
     assert days[-1].day == runtime.clock().date()
 
 
@@ -34,8 +34,8 @@ def test_today_is_the_day_where_the_person_is(runtime: Runtime, live_in: Callabl
     for hour in (7, 23, 25):  # late on the 9th of January there; on the 10th at three, and at five, when it is the 11th in London
         runtime.clock.now = datetime(2026, 1, 10, tzinfo=UTC) + timedelta(hours=hour)  # type: ignore[attr-defined]
         curate.add(runtime, f"User was at work at {hour}.")
-    assert [(one.op, one.today) for one in activity.counts(runtime)] == [("create", 2)]
-    assert [(one.day.day, one.count) for one in activity.by_day(runtime, 3)] == [(8, 0), (9, 1), (10, 2)]
+    assert [(count.op, count.today) for count in activity.counts(runtime)] == [("create", 2)]
+    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [(8, 0), (9, 1), (10, 2)]
 
 
 def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ def test_a_day_of_23_hours_is_one_day(runtime: Runtime, live_in: Callable[[str],
     for day in (8, 9):  # at half past midnight there, before and after the clock is put forward
         runtime.clock.now = datetime(2026, 3, day, 16 - day, 30, tzinfo=UTC)  # type: ignore[attr-defined]
         curate.add(runtime, f"User was awake on the {day}th.")
-    assert [(one.day.day, one.count) for one in activity.by_day(runtime, 3)] == [(7, 0), (8, 1), (9, 1)]
+    assert [(day.day.day, day.count) for day in activity.by_day(runtime, 3)] == [(7, 0), (8, 1), (9, 1)]
 
 
 def test_rates_come_from_what_happened_and_say_so_when_nothing_did(runtime: Runtime) -> None:

@@ -25,7 +25,7 @@ def later(runtime: Runtime) -> Runtime:
 
 
 def made(runtime: Runtime) -> list[Path]:
-    return [one.path for one in copies(runtime.paths.database)]
+    return [backup.path for backup in copies(runtime.paths.database)]
 
 
 def test_none_is_written_beside_an_erasure(later: Runtime) -> None:

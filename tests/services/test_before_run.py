@@ -45,7 +45,7 @@ def teach(runtime: Runtime, *actions: str, tool: ScriptedTool | None = None, cli
 
 
 def promote(runtime: Runtime) -> None:
-    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime) if one.status == "candidate"))
+    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime) if lesson.status == "candidate"))
 
 
 def told(runtime: Runtime, action: str, scope: str = "studio", task: str = "") -> str:
@@ -54,7 +54,7 @@ def told(runtime: Runtime, action: str, scope: str = "studio", task: str = "") -
 
 
 def bearing(runtime: Runtime, action: str, scope: str = "studio") -> list[str]:
-    return [one.lesson.correct for one in runs.bearing(runtime, ScriptedTool("kiln", scope), action)]
+    return [hint.lesson.correct for hint in runs.bearing(runtime, ScriptedTool("kiln", scope), action)]
 
 
 def test_a_word_that_the_error_named_is_told_of_in_other_commands_and_an_option_that_is_missing_in_the_same_one(
@@ -118,7 +118,7 @@ def test_what_was_told_before_is_noted_as_such_and_what_was_withheld_before_stay
         reported = runs.report(runtime, slow, slow.attempt("kiln fire Bowl"), before=before)
         assert bool(reported.hints) is before.shown
     points = runtime.read().run("SELECT point, shown FROM activations ORDER BY id")
-    assert [tuple(one) for one in points] == [("on_error", 1), ("on_error", 0), ("pre_run", 1)]
+    assert [tuple(point) for point in points] == [("on_error", 1), ("on_error", 0), ("pre_run", 1)]
 
 
 def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_what_failed_just_now_come_first(
@@ -136,7 +136,7 @@ def test_of_several_at_most_one_is_unproven_none_is_suppressed_and_the_task_and_
     assert len(bearing(runtime, every)) == 1, "all are unproven"
     curate.promote(runtime, rest[0].id, rest[1].id)
     found = runs.bearing(runtime, tool, every)
-    assert [one.ranked.match.unproven for one in found] == [False, False], "no more than two of a kind of failure"
+    assert [hint.ranked.match.unproven for hint in found] == [False, False], "no more than two of a kind of failure"
     for wanted in rest[:2]:
         assert before_run.bearing(runtime.read(), "kiln", "studio", every, wanted.task)[0].lesson.id == wanted.id
     for wanted in rest[:2]:

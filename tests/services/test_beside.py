@@ -51,7 +51,7 @@ def raising(error: Exception) -> Callable[..., object]:
 def known(path: Path) -> set[str]:
     runtime = opened(path)
     try:
-        return {one.text for one in curate.list_memories(runtime)}
+        return {memory.text for memory in curate.list_memories(runtime)}
     finally:
         runtime.close()
 
@@ -73,18 +73,18 @@ def test_a_memory_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 def test_what_lies_beside_a_memory_is_left_alone(tmp_path: Path) -> None:
     beside = [tmp_path / name for name in ("poetry.owner", "poetry.lock", "poetry", "poetry.txt", "poetry-restored.partial")]
-    for one in beside:
-        one.write_text("a poem")
+    for path in beside:
+        path.write_text("a poem")
     remember(tmp_path / "poetry.db", "One.")
     assert known(tmp_path / "poetry.db") == {"One."}
-    assert [one.read_text() for one in beside] == ["a poem"] * len(beside)
+    assert [path.read_text() for path in beside] == ["a poem"] * len(beside)
 
 
 def test_memories_that_differ_in_the_end_of_their_names_have_their_own_backups(tmp_path: Path) -> None:
     first, second = tmp_path / "notes.db", tmp_path / "notes.sqlite"
     remember(first, "User keeps bees.")
     remember(second, "User keeps Zqarla bees.")
-    assert [len(copies(one)) for one in (first, second)] == [1, 1]
+    assert [len(copies(path)) for path in (first, second)] == [1, 1]
     assert erase(first, "Zqarla").backups_cleaned == 0
     assert b"Zqarla" in copies(second)[0].path.read_bytes()
     (of_first,) = copies(first)
@@ -118,14 +118,14 @@ def test_erasing_and_age_reach_the_copies_of_a_memory_that_lay_there_before(tmp_
     remember(path, "User keeps hens.")
     (mine,) = copies(path)
     old = [new_copy(path, BACKUPS, "auto", datetime.now(UTC) - timedelta(days=days)) for days in (40, 25, 24)]
-    for one in (before.path, *old):
-        shutil.copy(tmp_path / "moved" / before.path.name, one)
+    for file in (before.path, *old):
+        shutil.copy(tmp_path / "moved" / before.path.name, file)
     let_go_of_old(path, datetime.now(UTC))
-    assert [one.exists() for one in old] == [False, True, True], "none makes room for those of the memory that is there now"
+    assert [path.exists() for path in old] == [False, True, True], "none makes room for those of the memory that is there now"
     assert restore.is_of_another(path, before.path) and place_backups(path) == [mine]
     receipt = erase(path, "Zqarla")
     assert (receipt.left, receipt.backups_cleaned) == ((), 3)
-    assert not any(b"Zqarla" in one.read_bytes() for one in (tmp_path / BACKUPS).iterdir())
+    assert not any(b"Zqarla" in path.read_bytes() for path in (tmp_path / BACKUPS).iterdir())
 
 
 def test_what_a_killed_process_was_writing_is_removed_at_the_next_start(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_the_backups_of_a_memory_stay_its_own_when_one_was_put_back(tmp_path: Pa
     assert known(path) == {"User keeps Zqarla bees."}
     receipt = erase(path, "Zqarla")
     assert (receipt.left, receipt.backups_cleaned) == ((), len(copies(path)))
-    assert not any(b"Zqarla" in one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+    assert not any(b"Zqarla" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
 def test_a_file_whose_id_is_damaged_keeps_its_backups_by_name(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_file_whose_id_is_damaged_keeps_its_backups_by_name(tmp_path: Path) ->
     with closing(sqlite3.connect(path)) as conn, conn:
         conn.execute("CREATE TABLE memory_file (id)")
         conn.execute("INSERT INTO memory_file VALUES (?)", (b"01J",))
-    assert [one.path for one in copies(path)] == [copy.path]
+    assert [backup.path for backup in copies(path)] == [copy.path]
 
 
 def test_what_one_process_is_at_is_not_tidied_away_by_another_that_starts(
@@ -239,6 +239,6 @@ def test_a_copy_that_cannot_be_read_counts_by_its_name(tmp_path: Path) -> None:
     remember(path, "User keeps bees.")
     torn = new_copy(path, BACKUPS, "auto", datetime.now(UTC))
     torn.write_bytes(b"SQLite format 3\x00 and then Zqarla, and nothing more of it")
-    assert torn in [one.path for one in copies(path)]
+    assert torn in [backup.path for backup in copies(path)]
     assert erase(path, "Zqarla").backups_dropped == 1
     assert not torn.exists()

@@ -25,7 +25,7 @@ from memapp.store.access_counts import count_access
 from tests.builders import Clock, fact, make_runtime, new_chat, only, recorded, say, trust
 from tests.store.test_changes import dump
 
-(JOB,) = [one for one in jobs.JOBS if one.name == "consolidate"]
+(JOB,) = [job for job in jobs.JOBS if job.name == "consolidate"]
 
 
 def says(*relations: str) -> Callable[[Prompt, Sampling], str | None]:
@@ -54,11 +54,11 @@ def learned(runtime: Runtime, *texts: str, **other: Any) -> list[str]:
 
 
 def tidy(runtime: Runtime) -> list[ConsentRequest]:
-    return [one for _, one in jobs.run(runtime, Cancel(), [JOB]) if isinstance(one, ConsentRequest)]
+    return [event for _, event in jobs.run(runtime, Cancel(), [JOB]) if isinstance(event, ConsentRequest)]
 
 
 def live(runtime: Runtime) -> set[str]:
-    return {one.text for one in curate.list_memories(runtime)}
+    return {memory.text for memory in curate.list_memories(runtime)}
 
 
 @pytest.fixture
@@ -122,9 +122,9 @@ def test_what_is_alike_is_linked(plain: Runtime) -> None:
     with plain.write() as session:
         session.run("DELETE FROM relations")
     tidy(plain)
-    assert [one.id for one in curate.related(plain, violin)] == [viola]
+    assert [relation.id for relation in curate.related(plain, violin)] == [viola]
     assert consolidate.report(plain, plain.clock() - timedelta(hours=1)) == "merged 0, linked 1, left 0"
-    assert {one["meta"]["tokens"] for one in recorded(plain, "consolidate")} == {0}
+    assert {item["meta"]["tokens"] for item in recorded(plain, "consolidate")} == {0}
 
 
 def test_an_event_is_no_fact(plain: Runtime) -> None:
@@ -162,7 +162,7 @@ def test_the_word_of_a_model_counts_only_where_no_name_number_or_denial_is_lost(
     model.script = says(answer)
     learned(trusted, older, newer)
     before = dump(trusted.database.read())
-    assert [one.field for one in tidy(trusted)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
+    assert [request.field for request in tidy(trusted)] == [CONFLICT] * (answer == "not_both"), "the person is asked"
     assert live(trusted) == (stays or {older, newer})
     if stays:
         (last, *_) = history.list_entries(trusted.read(), limit=1)
@@ -190,7 +190,7 @@ def test_many_pairs_are_asked_about_in_one_prompt_once_in_two_weeks(trusted: Run
     tidy(trusted)
     assert len(model.seen) == 1
     clock.now += timedelta(days=13)
-    curate.rate(trusted, *(one.id for one in curate.list_memories(trusted)), importance=3)
+    curate.rate(trusted, *(memory.id for memory in curate.list_memories(trusted)), importance=3)
     tidy(trusted)
     assert len(model.seen) == 2
 
@@ -209,7 +209,7 @@ def test_a_model_that_fails_or_costs_too_much_loses_no_pair(
     assert len(model.seen) == 1, "nothing was asked"
     tidy(trusted)
     assert UNSURE[1] not in live(trusted)
-    assert 100 < sum(one["meta"]["tokens"] for one in recorded(trusted, "consolidate")) < consolidate.TOKENS_PER_DAY
+    assert 100 < sum(item["meta"]["tokens"] for item in recorded(trusted, "consolidate")) < consolidate.TOKENS_PER_DAY
 
 
 def test_an_old_store_is_gone_through_bit_by_bit_and_then_only_what_matters(
@@ -281,11 +281,11 @@ def test_each_answer_to_a_contradiction_is_carried_out_and_taken_back(
     assert live(trusted) == stays and pending.count_pending(trusted) == 0
     undo.undo(trusted, step)
     assert dump(trusted.database.read()) == before
-    assert [(one.old_value, one.new_value) for one in pending.list_pending(trusted)] == [BY_HAND]
+    assert [(request.old_value, request.new_value) for request in pending.list_pending(trusted)] == [BY_HAND]
 
 
 def test_a_question_goes_with_what_it_is_about(trusted: Runtime, asked: ConsentRequest) -> None:
-    (id,) = [one.id for one in curate.list_memories(trusted) if one.text == BY_HAND[0]]
+    (id,) = [memory.id for memory in curate.list_memories(trusted) if memory.text == BY_HAND[0]]
     gone = curate.discard(trusted, id)
     assert (pending.list_pending(trusted), pending.count_pending(trusted)) == ([], 0)
     with pytest.raises(UsageError, match="no longer"):
@@ -312,7 +312,7 @@ def test_what_is_pinned_or_by_hand_gives_way_to_nothing_learned(plain: Runtime) 
     curate.add(plain, "I just keep goats in the orchard.")
     embed(plain, Cancel())
     tidy(plain)
-    by_hand = {one.text for one in curate.list_memories(plain) if one.origin == "person" or one.pinned}
+    by_hand = {memory.text for memory in curate.list_memories(plain) if memory.origin == "person" or memory.pinned}
     assert live(plain) == by_hand == {"I prefer oolong tea.", "I grow small tomatoes.", "I just keep goats in the orchard."}
 
 

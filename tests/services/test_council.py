@@ -66,7 +66,7 @@ def hold(runtime: Runtime, message_id: str) -> Round:
 
 
 def shown(runtime: Runtime, held: Round) -> list[str]:
-    return [one.text for one in chat.variants(runtime.read(), held.message_id) if one.active]
+    return [message.text for message in chat.variants(runtime.read(), held.message_id) if message.active]
 
 
 def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
@@ -74,19 +74,19 @@ def test_rules_alone_object_and_the_model_revises(runtime: Runtime) -> None:
     assert isinstance(model, ScriptedModel)
     before = len(model.seen)
     events = list(council.hold(runtime, message_id, cancel=Cancel()))
-    sat = [one for one in events if isinstance(one, CouncilSat)]
-    assert [one.calls for one in sat] == [1] * len(sat), "known before the first, and the same to the end"
+    sat = [event for event in events if isinstance(event, CouncilSat)]
+    assert [item.calls for item in sat] == [1] * len(sat), "known before the first, and the same to the end"
     assert len(model.seen) - before == 1, "only the revision: no model was admitted as a reviewer"
     held = sat[-1].round
     (one,) = held.dissents
     assert (one.agent, one.quote) == ("reviewer:Consistency", "As you live in Bruges, a museum there is a good idea.")
     assert "I live in Ghent." in one.text and one.incorporated and one.impact is None and 0 < one.depth <= 2
     assert held.revision == REVISED and held.draft == DRAFT
-    reviewers = [one for one in services_trust.list_agents(runtime) if one.name.startswith("reviewer:")]
-    assert {one.name for one in reviewers} == {f"reviewer:{name}" for name in BY_RULES}
-    assert {(one.rounds, one.primary_role) for one in reviewers} == {(1, "reviewer")}
+    reviewers = [agent for agent in services_trust.list_agents(runtime) if agent.name.startswith("reviewer:")]
+    assert {reviewer.name for reviewer in reviewers} == {f"reviewer:{name}" for name in BY_RULES}
+    assert {(reviewer.rounds, reviewer.primary_role) for reviewer in reviewers} == {(1, "reviewer")}
     assert checkpoints.load(runtime.read(), held.thread_id).council is None
-    found = {(one.kind, one.id) for text in ("live in Ghent", "review of") for one in browse.find(runtime, text)}
+    found = {(item.kind, item.id) for text in ("live in Ghent", "review of") for item in browse.find(runtime, text)}
     assert found >= {("council", message_id), ("agent", "reviewer:Consistency")}
 
 
@@ -95,16 +95,16 @@ def test_admitted_models_review_apart_by_each_criterion_once_beside_an_advocate(
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     events = list(council.ask(runtime, new_chat(runtime), QUESTION))
-    sat = [one for one in events if isinstance(one, CouncilSat)]
-    names = [one.name for one in rubric.list_criteria(runtime)]
-    reviews = [one for one in model.seen if "You review an answer" in one.system]
-    assert sat[0].calls == 1 + len(names) + 1 == 1 + len(reviews) + sum("You correct" in one.system for one in model.seen)
-    assert sum("Speak against the answer" in one.system for one in reviews) == 1
-    told = [one.turns[-1].content for one in reviews]
-    assert not any("objections" in one or "umbrella“" in one for one in told), "nobody hears of the others"
+    sat = [event for event in events if isinstance(event, CouncilSat)]
+    names = [criterion.name for criterion in rubric.list_criteria(runtime)]
+    reviews = [item for item in model.seen if "You review an answer" in item.system]
+    assert sat[0].calls == 1 + len(names) + 1 == 1 + len(reviews) + sum("You correct" in item.system for item in model.seen)
+    assert sum("Speak against the answer" in review.system for review in reviews) == 1
+    told = [review.turns[-1].content for review in reviews]
+    assert not any("objections" in item or "umbrella“" in item for item in told), "nobody hears of the others"
     held = sat[-1].round
-    assert {one.citations for one in held.dissents} == {("Consistency",), ("Completeness",)}
-    assert [one.citations[0] for one in council.ranked(runtime, held)] == ["Consistency", "Completeness"], "by weight"
+    assert {dissent.citations for dissent in held.dissents} == {("Consistency",), ("Completeness",)}
+    assert [item.citations[0] for item in council.ranked(runtime, held)] == ["Consistency", "Completeness"], "by weight"
 
 
 def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtime) -> None:
@@ -127,7 +127,7 @@ def test_the_person_takes_one_of_four_and_one_step_takes_it_back(runtime: Runtim
         assert shown(runtime, held) == [DRAFT]
         assert council.of_messages(runtime, [held.message_id])[held.message_id].reverted_at
     overrides = services_trust.list_overrides(runtime, "council")
-    assert [(one.kind, one.outcome(runtime.clock())) for one in overrides] == [("choose", "regretted")] * 3
+    assert [(override.kind, override.outcome(runtime.clock())) for override in overrides] == [("choose", "regretted")] * 3
     assert overrides[1].criteria == ("Consistency",), "an override names the criteria of the objections that it took over"
 
 
@@ -159,7 +159,10 @@ def test_a_council_that_was_stopped_goes_on_where_it_was(runtime: Runtime) -> No
         if not council.is_open(runtime, held):
             break
     assert len(model.seen) - before == 7, "nobody was asked twice"
-    assert (held.revision, {one.text for one in held.dissents}) == (whole.revision, {one.text for one in whole.dissents})
+    assert (held.revision, {dissent.text for dissent in held.dissents}) == (
+        whole.revision,
+        {dissent.text for dissent in whole.dissents},
+    )
 
 
 KILLED = """
@@ -184,7 +187,7 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     runtime = opening(tmp_path)
     trust(runtime, *REVIEWS)
     message_id = asked(runtime)
-    steps = sum(isinstance(one, CouncilSat) for one in council.hold(runtime, message_id, cancel=Cancel()))
+    steps = sum(isinstance(event, CouncilSat) for event in council.hold(runtime, message_id, cancel=Cancel()))
     for step in range(steps - 1):  # with the last it is over
         message_id = asked(runtime)
         runtime.close()
@@ -212,14 +215,14 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_sums_are_done_again(answer: str, found: str | None) -> None:
-    assert [one.text for one in objections(Material("How much is it?", answer, {}))] == ([found] if found else [])
+    assert [objection.text for objection in objections(Material("How much is it?", answer, {}))] == ([found] if found else [])
 
 
 def test_what_waits_unanswered_and_what_was_said_before() -> None:
     two = Material("How long does rice keep, and can I freeze it?", "Rice keeps for a day in a closed box.", {})
-    assert [one.quote for one in objections(two)] == ["can I freeze it?"]
+    assert [objection.quote for objection in objections(two)] == ["can I freeze it?"]
     again = Material("And now?", "Cut the stems under water first.", {}, (), ("Cut the stems under water first.",))
-    assert [one.criterion for one in objections(again)] == ["Brevity"]
+    assert [objection.criterion for objection in objections(again)] == ["Brevity"]
 
 
 def test_hostile_words_of_a_reviewer_are_no_objection() -> None:

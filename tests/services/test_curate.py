@@ -80,7 +80,7 @@ def test_what_is_so_already_makes_no_step(runtime: Runtime) -> None:
             step()
     assert undo.undoable(runtime) == steps
     undo.undo(runtime, curate.pin(runtime, sencha, assam).step)
-    assert [curate.get(runtime, one).pinned for one in (sencha, assam)] == [True, False]
+    assert [curate.get(runtime, text).pinned for text in (sencha, assam)] == [True, False]
 
 
 def test_tags_that_a_person_gave_survive_an_edit(runtime: Runtime) -> None:
@@ -107,7 +107,7 @@ def test_many_come_back_in_one_step_that_is_undone_as_one(runtime: Runtime) -> N
     curate.discard(runtime, *some)
     again = curate.add(runtime, "Fact number 1.").memory_id
     back = curate.restore(runtime, *some)
-    assert [one.memory_id for one in back.revisions] == [some[0], some[2]]
+    assert [revision.memory_id for revision in back.revisions] == [some[0], some[2]]
     assert back.known == (some[1],)
     undo.undo(runtime, back.revisions[0].step)
     assert {memory.id for memory in curate.list_memories(runtime)} == {again}

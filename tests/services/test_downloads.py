@@ -31,7 +31,7 @@ class Offered:
         return self.runtime.paths.downloads
 
     def listed(self, name: str = "Tiny") -> models.ModelChoice:
-        (one,) = [one for one in models.list_models(self.runtime) if one.name == name]
+        (one,) = [choice for choice in models.list_models(self.runtime) if choice.name == name]
         return one
 
 
@@ -188,7 +188,9 @@ def test_files_of_others_are_used_in_place_and_never_removed(offered: Offered, a
     for file in (theirs, own):
         file.parent.mkdir(parents=True)
         tiny_gguf.write(file, tiny_gguf.CHATML)
-    assert [one.kept_by for one in models.list_models(runtime)] == ["", "you", "LM Studio", ""], "what is here need not be got"
+    assert [choice.kept_by for choice in models.list_models(runtime)] == ["", "you", "LM Studio", ""], (
+        "what is here need not be got"
+    )
     assert "did not come with memapp" in models.use_model(runtime, "tiny")
     assert runtime.settings.model == str(theirs)
     models.use_model(runtime, "bundled")
@@ -209,7 +211,7 @@ def test_two_models_never_share_a_name(offered: Offered, a_person_of_its_own: Pa
         (a_person_of_its_own / place).mkdir(parents=True)
         tiny_gguf.write(a_person_of_its_own / place / "same.gguf", tiny_gguf.CHATML)
     (a_person_of_its_own / ".cache/llama.cpp/junk.gguf").write_text("no model", "utf-8")
-    names = [one.name for one in models.list_models(offered.runtime)]
+    names = [choice.name for choice in models.list_models(offered.runtime)]
     assert len(names) == len(set(names)) == 6
     assert {"same", "same (LM Studio)", "same (llama.cpp)"} < set(names)
 

@@ -28,7 +28,7 @@ def add(runtime: Runtime, text: str) -> str:
 
 
 def related(runtime: Runtime, memory_id: str) -> list[str]:
-    return [one.text for one in relations.related(runtime.read(), memory_id)]
+    return [relation.text for relation in relations.related(runtime.read(), memory_id)]
 
 
 def test_a_new_fact_is_related_to_those_most_like_it(runtime: Runtime) -> None:

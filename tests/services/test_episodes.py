@@ -36,7 +36,7 @@ def later(runtime: Runtime, by: timedelta = timedelta(hours=1)) -> None:
 
 def made(runtime: Runtime) -> list[Memory]:
     list(episodes.run(runtime, Cancel(), None))
-    return [one for one in curate.list_memories(runtime) if one.category == episodes.EPISODE]
+    return [memory for memory in curate.list_memories(runtime) if memory.category == episodes.EPISODE]
 
 
 TOLD = "User talked about apple trees and a saw for the old hedge."
@@ -98,7 +98,7 @@ def test_one_that_is_stopped_is_made_the_next_time_and_once(runtime: Runtime, th
     job.close()
     say(runtime, thread, "My sister Mira loves pottery.")
     later(runtime)
-    assert [one.text for one in made(runtime)][::-1] == [TOLD, "User told: My sister Mira loves pottery."]
+    assert [memory.text for memory in made(runtime)][::-1] == [TOLD, "User told: My sister Mira loves pottery."]
 
 
 def test_what_may_not_be_told_any_more_is_not_told(runtime: Runtime, thread: str) -> None:
@@ -137,7 +137,7 @@ def test_one_with_a_name_or_number_that_nobody_said_is_not_kept(runtime: Runtime
     for _ in range(3):
         say(runtime, new_chat(runtime), "I painted the red boat on the quay.")
         later(runtime)
-    assert [one.text for one in made(runtime)] == ["User talked about the quay. User painted the red boat."]
+    assert [memory.text for memory in made(runtime)] == ["User talked about the quay. User painted the red boat."]
     assert written == [], "each chat was asked about once"
 
 
@@ -163,4 +163,4 @@ def test_a_long_day_becomes_episodes_of_so_many_messages(runtime: Runtime, monke
     for number in range(5):
         say(runtime, thread, f"I oiled window number {number + 1} of the boathouse.")
     later(runtime)
-    assert sorted(len(one.sources) for one in made(runtime)) == [1, 2, 2]
+    assert sorted(len(memory.sources) for memory in made(runtime)) == [1, 2, 2]

@@ -102,7 +102,7 @@ def test_a_chat_is_erased_with_all_that_belongs_to_it_and_what_was_learned_stays
         )
         conn.execute("""INSERT INTO request_evidence SELECT p.id, m.id, 1, p.user_id FROM consent_requests p, messages m
                         WHERE p.field = 'language' AND m.text = 'Whose are the hives?'""")
-    decisions.deny(runtime, next(one.id for one in pending.list_pending(runtime) if one.field == "pronouns"))
+    decisions.deny(runtime, next(request.id for request in pending.list_pending(runtime) if request.field == "pronouns"))
     copy = back_up(runtime)
     chats.delete_thread(runtime, thread.id)
     receipt = forget.purge_chats(runtime, [thread.id])
@@ -144,7 +144,7 @@ def test_what_others_say_stays(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     chats.save_draft(runtime, thread, "a draft about Ghent")
     erase(runtime, memory, messages=True)
-    assert [one.id for one in curate.list_memories(runtime)] == [other]
+    assert [memory.id for memory in curate.list_memories(runtime)] == [other]
     assert ("My brother Hugo lives in Ghent.",) in ask(runtime, "SELECT text FROM messages")
     assert chats.get_draft(runtime, thread) == "a draft about Ghent"
     assert [hit.text for hit in recall(runtime, RecallRequest("Hugo", kinds=("memory",)))] == ["My brother Hugo lives in Ghent."]
@@ -171,7 +171,7 @@ def test_what_came_back_from_the_trash_is_left_out_and_told_of(runtime: Runtime,
     monkeypatch.setattr(forget.text_traces, "copies", bring_back_meanwhile)
     receipt = forget.purge(runtime, [gone, live, brought_back])
     assert (receipt.memories, receipt.left_out, "2 memories no longer in the trash" in str(receipt)) == (1, 2, True)
-    assert {one.id for one in curate.list_memories(runtime)} == {live, brought_back}
+    assert {memory.id for memory in curate.list_memories(runtime)} == {live, brought_back}
 
 
 def test_memories_that_it_took_in_go_with_it(runtime: Runtime) -> None:
@@ -192,7 +192,7 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
     assert not forget.is_forgotten(runtime, "My brother Hugo lives in Ghent.")
     thread = chat_of(runtime, "My sister Zqarla lives in Ghent.")
     assert list(upkeep.work(runtime, thread, Cancel())) == []
-    assert [one.field for one in pending.list_pending(runtime)] == [FORGOTTEN], "it is asked about, not learned"
+    assert [request.field for request in pending.list_pending(runtime)] == [FORGOTTEN], "it is asked about, not learned"
     ((mark, secret),) = ask(runtime, "SELECT fingerprint, secret FROM forgotten, forgotten_key")
     assert isinstance(mark, str) and isinstance(secret, bytes)
     assert len(mark) == 64 and len(secret) == 32
@@ -200,9 +200,9 @@ def test_a_fact_that_was_forgotten_is_not_learned_again(runtime: Runtime) -> Non
 
 def test_each_file_has_a_key_of_its_own(runtime: Runtime, tmp_path: Path) -> None:
     other = make_runtime(tmp_path / "other")
-    for one in (runtime, other):
-        erase(one, curate.add(one, FACT).memory_id)
-    marks = {ask(one, "SELECT fingerprint FROM forgotten")[0] for one in (runtime, other)}
+    for item in (runtime, other):
+        erase(item, curate.add(item, FACT).memory_id)
+    marks = {ask(item, "SELECT fingerprint FROM forgotten")[0] for item in (runtime, other)}
     assert len(marks) == 2
     other.close()
 
@@ -473,7 +473,7 @@ def test_no_change_that_is_taken_back_brings_a_purged_text_back(runtime: Runtime
     assert (receipt.left, files_with(tmp_path, b"zqarla")) == ((), set())
     with pytest.raises(UsageError):
         undo.undo(runtime, edited.step)
-    assert [one.text for one in curate.list_memories(runtime)] == ["User likes gardens."]
+    assert [memory.text for memory in curate.list_memories(runtime)] == ["User likes gardens."]
 
 
 def test_erasing_it_from_the_trash_leaves_what_says_the_same_as_it_was(runtime: Runtime) -> None:
@@ -482,7 +482,7 @@ def test_erasing_it_from_the_trash_leaves_what_says_the_same_as_it_was(runtime: 
     live = curate.add(runtime, FACT).memory_id
     curate.pin(runtime, live)
     forget.purge(runtime, [trashed])
-    assert [one.pinned for one in activity.versions(runtime, live)] == [False, True]
+    assert [version.pinned for version in activity.versions(runtime, live)] == [False, True]
 
 
 def overdue(runtime: Runtime, text: str) -> str:
@@ -503,7 +503,7 @@ def test_the_end_of_the_trash_leaves_the_versions_of_others(runtime: Runtime) ->
     edited = curate.edit(runtime, twin, "User likes gardens.")
     forget.purge(runtime, [overdue(runtime, SECRET)], by="lifecycle")
     undo.undo(runtime, edited.step)
-    assert [one.text for one in curate.list_memories(runtime)] == [SECRET]
+    assert [memory.text for memory in curate.list_memories(runtime)] == [SECRET]
 
 
 def test_no_wording_of_a_purged_memory_is_learned_again(runtime: Runtime) -> None:
@@ -561,7 +561,7 @@ def test_a_cleaned_copy_is_a_sound_file_that_still_has_everything_else(runtime: 
     home.mkdir(mode=0o700)
     copy.rename(home / "memapp.db")
     restored = bootstrap.start(home=home)
-    assert [one.id for one in curate.list_memories(restored)] == [other]
+    assert [memory.id for memory in curate.list_memories(restored)] == [other]
     assert not list(home.glob("*.partial*"))
     restored.close()
 
@@ -626,4 +626,4 @@ def test_the_receipt_names_the_memories_that_still_hold_the_words(runtime: Runti
     again = erase(runtime, *receipt.also_in)
     assert (again.left, again.also_in) == ((), ())
     assert "other memor" not in str(again)
-    assert [one.id for one in curate.list_memories(runtime)] == [other]
+    assert [memory.id for memory in curate.list_memories(runtime)] == [other]

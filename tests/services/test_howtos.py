@@ -31,7 +31,7 @@ OWN_WAY = "Here's how I make espresso: first I grind the beans, then I tamp them
 
 def ask(runtime: Runtime, agent: str, text: str, **more: Any) -> list[str]:
     request = QueryRequest(agent=agent, query=text, **more)
-    return [one.text for one in query(runtime, runtime.categories.capability(agent, runtime.user_id), request).memories]
+    return [bullet.text for bullet in query(runtime, runtime.categories.capability(agent, runtime.user_id), request).memories]
 
 
 def test_a_how_to_is_for_agents_that_carry_out_and_for_no_chat(runtime: Runtime) -> None:
@@ -88,7 +88,7 @@ def test_a_how_to_stays_one_and_a_fact_becomes_none(runtime: Runtime) -> None:
     ):
         with pytest.raises(UsageError):
             refused()
-    assert [one.kind for one in curate.list_memories(runtime)] == [Kind.SEMANTIC, Kind.PROCEDURAL]
+    assert [memory.kind for memory in curate.list_memories(runtime)] == [Kind.SEMANTIC, Kind.PROCEDURAL]
 
 
 def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtime: Runtime, model: ScriptedModel) -> None:
@@ -96,7 +96,7 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtim
     said = only(Accepted, say(runtime, thread, OWN_WAY)).message
     list(upkeep.work(runtime, thread, Cancel()))
     list(upkeep.work(runtime, thread, Cancel()))
-    (request,) = [one for one in pending.list_pending(runtime) if one.field == HOWTO]
+    (request,) = [request for request in pending.list_pending(runtime) if request.field == HOWTO]
     assert (request.new_value, request.evidence) == ("Make espresso", (said.id,))
     assert howtos.checklists(runtime) == []
     hits = recall(runtime, RecallRequest("espresso beans", scope=conversation_scope(runtime)))
@@ -105,7 +105,7 @@ def test_a_way_that_is_told_in_steps_waits_in_the_inbox_and_hides_nothing(runtim
     (made,) = howtos.checklists(runtime)
     assert (made.howto.steps, made.howto.sources) == (("Grind the beans", "Tamp them", "Pull the shot"), (said.id,))
     undo.undo_last(runtime)
-    assert howtos.checklists(runtime) == [] and [one.field for one in pending.list_pending(runtime)] == [HOWTO]
+    assert howtos.checklists(runtime) == [] and [request.field for request in pending.list_pending(runtime)] == [HOWTO]
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,6 @@ def test_it_moves_house_as_it_is(runtime: Runtime, tmp_path: Path) -> None:
         import_file(other, tmp_path / "all.jsonl")
         (file,) = pending.list_files(other)
         decisions.approve(other, file.id)
-        assert [(one.howto.id, one.howto.steps) for one in howtos.checklists(other)] == [(made.memory_id, STEPS)]
+        assert [(checklist.howto.id, checklist.howto.steps) for checklist in howtos.checklists(other)] == [
+            (made.memory_id, STEPS)
+        ]

@@ -16,7 +16,7 @@ from memapp.store import ids as store
 def test_the_ending_that_is_shown_means_one_memory_and_is_short(runtime: Runtime) -> None:
     made = [curate.add(runtime, f"Fact number {number}.").memory_id for number in range(200)]
     shown = ids.endings(runtime, "memories")
-    assert [ids.memory(runtime, shown[one]) for one in made] == made
+    assert [ids.memory(runtime, shown[text]) for text in made] == made
     assert max(map(len, shown.values())) <= 8
 
 
@@ -27,9 +27,9 @@ def test_no_ending_is_the_beginning_or_the_ending_of_another(known: set[str]) ->
         patched.setattr(store, "all_ids", lambda *_: sorted(known))
         shown = ids.endings(nobody, "memories")
     assert shown.keys() == known
-    for one, ending in shown.items():
+    for item, ending in shown.items():
         meant = {other for other in known if other.startswith(ending) or other.endswith(ending)}
-        assert meant == {one}
+        assert meant == {item}
 
 
 def test_too_little_of_an_id_and_one_of_nobody_are_told_apart(runtime: Runtime) -> None:

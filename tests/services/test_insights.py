@@ -42,7 +42,7 @@ def live_on(runtime: Runtime, on_sundays: Sequence[str], weeks: int = 5) -> None
 
 def noticed(runtime: Runtime) -> list[str]:
     list(insights.run(runtime, Cancel(), None))
-    return [one.memory.text for one in insights.list_insights(runtime)]
+    return [insight.memory.text for insight in insights.list_insights(runtime)]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_what_comes_up_regularly_is_counted_with_its_evidence(runtime: Runtime, 
     assert ran.memory.text == (
         "In 5 of 10 chats from 4 January 2026 to 4 February 2026 User talked about “running”, mostly on Sundays."
     )
-    assert (ran.by, ran.evidence, {one.text for one in ran.messages}) == ("rules", 5, set(RUNS))
+    assert (ran.by, ran.evidence, {message.text for message in ran.messages}) == ("rules", 5, set(RUNS))
     assert (ran.memory.kind, ran.memory.category, ran.memory.importance) == (Kind.INSIGHT, "relationship_dynamic", 2)
     assert noticed(runtime) == [ran.memory.text], "and once"
 
@@ -72,7 +72,7 @@ GARDEN = (
 
 def test_it_is_counted_in_other_languages_too(runtime: Runtime) -> None:
     live_on(runtime, GARDEN)
-    assert [one.partition(" User ")[2] for one in noticed(runtime)] == ["talked about “Garten”, mostly on Sundays."]
+    assert [text.partition(" User ")[2] for text in noticed(runtime)] == ["talked about “Garten”, mostly on Sundays."]
 
 
 def test_a_name_stands_for_itself_alone(runtime: Runtime) -> None:
@@ -92,11 +92,11 @@ def test_the_chat_reads_it_below_what_was_stated(runtime: Runtime, ran: insights
 
     def seen(agent: str) -> list[str]:
         capability = runtime.categories.capability(agent, runtime.user_id)
-        return [one.id for one in query(runtime, capability, QueryRequest(agent=agent, query="running chats")).memories]
+        return [bullet.id for bullet in query(runtime, capability, QueryRequest(agent=agent, query="running chats")).memories]
 
     assert (seen("supervisor"), seen("observer"), seen("planner")) == ([stated, ran.memory.id], [ran.memory.id], [])
     found = recall(runtime, RecallRequest("How often do I go running?", kinds=("memory",), scope=conversation_scope(runtime)))
-    assert [one.id for one in found] == [stated, ran.memory.id]
+    assert [hit.id for hit in found] == [stated, ran.memory.id]
 
 
 def test_what_is_sensitive_is_never_counted(runtime: Runtime) -> None:
@@ -132,14 +132,14 @@ def test_it_goes_with_any_of_its_evidence_and_comes_back_with_it(runtime: Runtim
         "User takes running seriously.", SUNDAY, kind=Kind.INSIGHT, category="relationship_dynamic", origin="reflected"
     )
     with runtime.write() as session:
-        for one in known:
-            changes.apply(session, Created(one), Actor("rules"))
-        changes.apply(session, Created(insight, tuple(one.id for one in known[:2])), Actor("model:wise"))
+        for memory in known:
+            changes.apply(session, Created(memory), Actor("rules"))
+        changes.apply(session, Created(insight, tuple(memory.id for memory in known[:2])), Actor("model:wise"))
 
     def texts() -> list[str]:
-        return [one.memory.text for one in insights.list_insights(runtime)]
+        return [insight.memory.text for insight in insights.list_insights(runtime)]
 
-    assert [len(one.memories) for one in insights.list_insights(runtime)] == [2]
+    assert [len(insight.memories) for insight in insights.list_insights(runtime)] == [2]
     curate.discard(runtime, known[2].id)
     assert texts() == [insight.text], "it does not rest on that"
     step = curate.discard(runtime, known[1].id).step

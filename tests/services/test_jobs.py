@@ -29,7 +29,7 @@ def job(name: str, *, every: timedelta = jobs.HOURLY, seconds: float = 60.0, doe
 
 
 def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) -> None:
-    assert [one.name for one in JOBS] == [
+    assert [job.name for job in JOBS] == [
         "learn",
         "embed",
         "expire",
@@ -46,11 +46,11 @@ def test_they_run_in_their_order_and_only_when_they_are_due(runtime: Runtime) ->
         "backup",
     ]
     made = [job("a"), job("b", every=jobs.EACH_TIME), job("c")]
-    assert [one.name for one, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
-    assert [one.name for one in made if jobs.is_due(runtime, one)] == ["b"]
+    assert [job.name for job, _ in jobs.run(runtime, Cancel(), made)] == ["a", "b", "c"]
+    assert [job.name for job in made if jobs.is_due(runtime, job)] == ["b"]
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(hours=2)
-    assert [one.name for one in made if jobs.is_due(runtime, one)] == ["a", "b", "c"]
+    assert [job.name for job in made if jobs.is_due(runtime, job)] == ["a", "b", "c"]
 
 
 def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None:
@@ -66,8 +66,8 @@ def test_the_file_knows_when_each_ran_and_is_due_again(runtime: Runtime) -> None
 
 def test_what_finds_nothing_after_a_reply_writes_nothing(runtime: Runtime) -> None:
     before = runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
-    list(jobs.run_due(runtime, Cancel(), [replace(one, run=lambda *_: iter(())) for one in jobs.AFTER_A_REPLY]))
-    assert [jobs.pace(runtime, one) for one in jobs.AFTER_A_REPLY] == [None, None]
+    list(jobs.run_due(runtime, Cancel(), [replace(job, run=lambda *_: iter(())) for job in jobs.AFTER_A_REPLY]))
+    assert [jobs.pace(runtime, job) for job in jobs.AFTER_A_REPLY] == [None, None]
     assert before <= runtime.database.read().execute("PRAGMA data_version").fetchone()[0]
 
 
@@ -84,7 +84,7 @@ def test_one_that_is_stopped_is_due_still_and_goes_on_where_it_was(runtime: Runt
     assert jobs.pace(runtime, learn) is None
     list(jobs.run_due(runtime, Cancel(), [learn]))
     list(jobs.run_due(runtime, Cancel(), [learn]))
-    assert sorted(one.text for one in curate.list_memories(runtime)) == list(told)
+    assert sorted(memory.text for memory in curate.list_memories(runtime)) == list(told)
     assert learn.waiting(runtime) == 0
 
 
@@ -110,5 +110,5 @@ def test_what_another_process_is_at_is_left_to_it(runtime: Runtime, monkeypatch:
 
 def test_an_added_job_is_one_line(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "JOBS", (*JOBS, job("council", does=3)))
-    assert sum(one for one in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(one, int)) >= 3
+    assert sum(event for event in jobs.run_due(runtime, Cancel(), jobs.JOBS) if isinstance(event, int)) >= 3
     assert store.get_pace(runtime.read(), "council") is not None

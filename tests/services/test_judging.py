@@ -33,7 +33,7 @@ def day(runtime: Runtime, *actions: str) -> int:
     """Do something on another day; return how often a hint was shown."""
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += timedelta(days=1)
-    return sum(bool(runs.attempt(runtime, KILN, one)[1].hints) for one in actions)
+    return sum(bool(runs.attempt(runtime, KILN, action)[1].hints) for action in actions)
 
 
 def lesson(runtime: Runtime) -> Lesson:
@@ -161,14 +161,14 @@ def test_an_evaluator_ends_a_run_and_its_word_is_what_decides(runtime: Runtime, 
         day(runtime, "kiln frie", "kiln fire")
         finish(runtime, passed=passed)
     assert (lesson(runtime).helped, lesson(runtime).status) == (3, status), "without its word it would be promoted"
-    assert [(one.passed, one.score, one.steps) for one in runs.list_runs(runtime, 1)] == [(passed, 0.1, 2)]
+    assert [(run.passed, run.score, run.steps) for run in runs.list_runs(runtime, 1)] == [(passed, 0.1, 2)]
 
 
 def test_what_came_of_the_last_hint_of_all_is_seen_in_idle_time(runtime: Runtime) -> None:
     learn(runtime)
     day(runtime, "kiln frie", "kiln fire")
     assert isinstance(runtime.clock, Clock)
-    job = [one for one in jobs.JOBS if one.name == "lessons"]
+    job = [job for job in jobs.JOBS if job.name == "lessons"]
     list(jobs.run(runtime, Cancel(), job))
     assert (lesson(runtime).helped, job[0].waiting(runtime)) == (0, 0), "more may come"
     runtime.clock.now += timedelta(hours=1)
@@ -183,7 +183,7 @@ def test_what_nobody_needed_for_sixty_days_and_seldom_helped_is_archived(runtime
     day(runtime, "kiln list")
     assert (lesson(runtime).helped, lesson(runtime).hurt) == (0, 1)
     assert isinstance(runtime.clock, Clock)
-    archive = [one for one in jobs.JOBS if one.name == "lessons"]
+    archive = [job for job in jobs.JOBS if job.name == "lessons"]
     for days, archived in ((0, 0), (59.9, 0), (60.02, 1)):
         at = lesson(runtime).evidence_at + timedelta(days=days)
         runtime.clock.now = at - timedelta(hours=1)
@@ -214,7 +214,7 @@ def test_who_asks_is_shown_what_was_withheld_and_it_counts_as_shown(tmp_path: Pa
     assert (lesson(runtime).retrieved, lesson(runtime).withheld) == (1, 1)
     for _ in range(2):  # it is revealed once
         asked = runs.why(runtime, KILN.scope)
-        assert asked and [one.lesson.correct for one in asked[1]] == ["kiln fire"]
+        assert asked and [hint.lesson.correct for hint in asked[1]] == ["kiln fire"]
         assert (lesson(runtime).retrieved, lesson(runtime).withheld) == (2, 0)
     runtime.close()
 
@@ -231,4 +231,4 @@ def test_a_tool_that_knows_its_goal_says_itself_what_was_the_answer(runtime: Run
     for action in ("weft red", "pick red"):
         runs.attempt(runtime, loom, action)
     _, again = runs.attempt(runtime, loom, "weft blue")
-    assert [one.lesson.rule_text for one in again.hints] == ["weft red -> pick red"]
+    assert [hint.lesson.rule_text for hint in again.hints] == ["weft red -> pick red"]

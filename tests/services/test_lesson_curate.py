@@ -15,12 +15,14 @@ from tests.services.test_runs import do, hints, kiln, rules
 
 def state(runtime: Runtime) -> list[tuple[str, str, str, bool, tuple[int, ...]]]:
     found = [browse.get_lesson(runtime, lesson_id) for lesson_id in every(runtime)]
-    return [(one.rule_text, one.status, one.reason, one.purge_at is not None, groups(runtime, one)) for one in found]
+    return [
+        (lesson.rule_text, lesson.status, lesson.reason, lesson.purge_at is not None, groups(runtime, lesson)) for lesson in found
+    ]
 
 
 def groups(runtime: Runtime, lesson: Lesson) -> tuple[int, ...]:
     """Return for each failure of a lesson how many are taken for it."""
-    return tuple(len(fingerprints.groups(runtime.read(), [one])) for one in lesson.triggers)
+    return tuple(len(fingerprints.groups(runtime.read(), [trigger])) for trigger in lesson.triggers)
 
 
 def every(runtime: Runtime) -> list[str]:
@@ -47,7 +49,7 @@ def test_each_deed_is_one_step_that_is_taken_back(runtime: Runtime, deed: Callab
     assert state(runtime)[:2] != before or len(every(runtime)) == 3
     undo.undo_last(runtime)
     after = state(runtime)
-    assert [one[:2] + one[3:] for one in after[:2]] == [one[:2] + one[3:] for one in before]
+    assert [pair[:2] + pair[3:] for pair in after[:2]] == [pair[:2] + pair[3:] for pair in before]
     assert all(in_trash for *_, in_trash, _ in after[2:])
 
 

@@ -34,8 +34,8 @@ class Kiln(ScriptedTool):
 
 def run(runtime: Runtime, *actions: str) -> None:
     """Do some things in one run, and let it end."""
-    for one in actions:
-        runs.attempt(runtime, Kiln("kiln", "studio", FAILS), one)
+    for action in actions:
+        runs.attempt(runtime, Kiln("kiln", "studio", FAILS), action)
     assert isinstance(runtime.clock, Clock)
     runtime.clock.now += PAUSE + timedelta(minutes=1)
 
@@ -84,17 +84,17 @@ def test_its_word_counts_only_if_it_is_right_about_what_is_known(
     (found,) = referee.calibrations(runtime)
     assert (found.name, found.known, found.judged, found.standing) == ("judge-7b", 50, 2, standing)
     assert found.balanced_accuracy == pytest.approx(accuracy)
-    (lesson,) = (one for one in browse.list_lessons(runtime) if one.wrong == "kiln fire")
+    (lesson,) = (lesson for lesson in browse.list_lessons(runtime) if lesson.wrong == "kiln fire")
     with runtime.write() as session:
         judge.decide(session, lesson)
     lesson = browse.get_lesson(runtime, lesson.id)
     assert lesson.utility == pytest.approx(utility, abs=1e-9)
     assert browse.behind(runtime, lesson).referees == (found,)
     shown = [prompt.turns[-1].content for prompt in model.seen]
-    assert all(one.endswith(" (?)") and "the kiln is cold" not in one for one in shown), "it judges blindly"
+    assert all(text.endswith(" (?)") and "the kiln is cold" not in text for text in shown), "it judges blindly"
     assert "1. kiln fire (failed)\n2. kiln fire --heat (worked)\n3. kiln stop late (?)" in shown
     assert referee.waiting(runtime) == 0
-    runs.remove(runtime, [one.id for one in runs.list_runs(runtime, 99)])
+    runs.remove(runtime, [run.id for run in runs.list_runs(runtime, 99)])
     assert referee.calibrations(runtime) == [], "with the steps goes what was said of them"
 
 
@@ -112,6 +112,6 @@ def test_a_run_that_goes_on_a_model_that_stammers_and_one_that_is_not_trusted(ru
     for reply in ('{"step": "maybe"}', '{"step": ["worked"]}', '{"step": "worked", "why": ""}', "[]", "null"):
         model.script = lambda *_, said=reply: said  # type: ignore[misc]
         assert list(referee.run_job(runtime, Cancel(), None)) == []
-    model.key = next(one.sha256 for one in recommended() if one.jobs == ())[:KEY_CHARS]
+    model.key = next(other.sha256 for other in recommended() if other.jobs == ())[:KEY_CHARS]
     assert referee.waiting(runtime) == 0 == len(referee.calibrations(runtime))
     assert list(referee.run_job(runtime, Cancel(), None)) == [] and len(model.seen) == 6

@@ -24,7 +24,7 @@ def fire(runtime: Runtime, *vases: str, scope: str = "studio") -> list[str]:
     """Fail to fire vases, and then fire them; return what was said of the last failure."""
     tool, said = ScriptedTool("kiln", scope, FAILS), []
     for vase in vases:
-        said = [one.in_a_line for one in runs.attempt(runtime, tool, f"kiln fire {vase} --het")[1].hints]
+        said = [hint.in_a_line for hint in runs.attempt(runtime, tool, f"kiln fire {vase} --het")[1].hints]
         runs.attempt(runtime, tool, f"kiln fire {vase} --heat")
     return said
 
@@ -50,7 +50,7 @@ def reword_in_turn(runtime: Runtime, *replies: str) -> tuple[int, list[Prompt]]:
 
 
 def rules(runtime: Runtime) -> dict[str, int]:
-    return {one.rule_text: one.worked for one in browse.list_lessons(runtime)}
+    return {lesson.rule_text: lesson.worked for lesson in browse.list_lessons(runtime)}
 
 
 def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) -> None:
@@ -60,13 +60,13 @@ def test_general_words_are_taken_shown_counted_and_taken_back(runtime: Runtime) 
     assert reword(runtime, answer()) == 1 and rewording.waiting(runtime) == 0
     general = browse.get_lesson(runtime, lesson.id)
     assert (general.rule_text, general.level, general.origin, general.status) == (GENERAL, "domain", "model", "candidate")
-    assert [one.action for one in browse.behind(runtime, general).evidence] == ["kiln fire Amphora --het"] * 2
+    assert [evidence.action for evidence in browse.behind(runtime, general).evidence] == ["kiln fire Amphora --het"] * 2
     assert fire(runtime, "Amphora") == ["try `kiln fire Amphora --heat`: here `kiln fire … --heat` worked 2 times"]
     assert fire(runtime, "Bowl", scope="garden") == ["try `kiln fire Bowl --heat`: `kiln fire … --heat` worked 3 times"]
     assert rules(runtime) == {GENERAL: 4}, "it is the same lesson"
     entries = history.list_entries(runtime.read(), f"{LESSON}{lesson.id}", limit=None)
     model = runtime.chat.ready()
-    assert model and f"model:{model.name}" in {one.actor for one in entries}
+    assert model and f"model:{model.name}" in {entry.actor for entry in entries}
     for _ in range(2):  # the failure elsewhere, then the words
         undo.undo_last(runtime)
     kept = browse.get_lesson(runtime, lesson.id)
@@ -78,12 +78,12 @@ def test_two_lessons_with_the_same_general_words_are_one_and_thrown_away_it_stay
     fire(runtime, "Amphora", "Bowl")
     assert len(rules(runtime)) == 2
     assert reword(runtime, answer()) == 2
-    found = {one.status: one for one in browse.list_lessons(runtime)}
+    found = {lesson.status: lesson for lesson in browse.list_lessons(runtime)}
     assert set(found) == {"candidate", "archived"} and len(found["candidate"].triggers) == 2
     assert found["candidate"].rule_text == GENERAL
     curate.discard(runtime, found["candidate"].id)
     fire(runtime, "Cup")
-    assert [one.status for one in browse.list_lessons(runtime)] == ["archived"]
+    assert [lesson.status for lesson in browse.list_lessons(runtime)] == ["archived"]
 
 
 @pytest.mark.parametrize(
@@ -128,14 +128,14 @@ def test_after_a_second_reply_that_cannot_be_read_the_template_stays_and_it_is_c
     before = rules(runtime)
     taken, asked = reword_in_turn(runtime, answer()[:-1], answer()[1:], answer())
     assert (taken, len(asked), rules(runtime), rewording.waiting(runtime)) == (0, 2, before, 0)
-    assert [(one.total, one.failed) for one in activity.counts(runtime) if one.op == "reword"] == [(1, 1)]
+    assert [(count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"] == [(1, 1)]
 
 
 def test_a_reply_that_can_be_read_but_not_taken_is_not_asked_for_again(runtime: Runtime) -> None:
     fire(runtime, "Amphora")
     taken, asked = reword_in_turn(runtime, answer("kiln fire … --het -> kiln destroy --now"), answer())
     assert (taken, len(asked)) == (0, 1)
-    assert [(one.total, one.failed) for one in activity.counts(runtime) if one.op == "reword"] == [(1, 0)]
+    assert [(count.total, count.failed) for count in activity.counts(runtime) if count.op == "reword"] == [(1, 0)]
 
 
 def test_it_sees_no_output_is_asked_only_where_it_can_help_and_forgotten_with_the_rest(runtime: Runtime) -> None:

@@ -23,7 +23,7 @@ def thread_id(runtime: Runtime) -> str:
     done = {"git push": WROTE, "git pul": "git: 'pul' is not a git command", "mkdir a/b": "mkdir: a: No such file or directory"}
     for action in ("git push", "git push -u origin HEAD", "git pul", "git pull", "mkdir a/b", "mkdir -p a/b"):
         runs.attempt(runtime, ScriptedTool(action.split()[0], "repo", done), action)
-    by_tool = {one.correct: one.id for one in browse.list_lessons(runtime)}
+    by_tool = {lesson.correct: lesson.id for lesson in browse.list_lessons(runtime)}
     curate.promote(runtime, by_tool["git push -u origin HEAD"], by_tool["mkdir -p a/b"])
     curate.suppress(runtime, by_tool["mkdir -p a/b"])
     return chats.new_thread(runtime).id
@@ -44,19 +44,19 @@ def thread_id(runtime: Runtime) -> str:
 def test_a_lesson_is_recalled_where_something_is_to_be_done_with_it(
     runtime: Runtime, thread_id: str, said: str, found: list[str]
 ) -> None:
-    assert [one.text for one in recall_lessons(runtime, thread_id, said)] == found
+    assert [hit.text for hit in recall_lessons(runtime, thread_id, said)] == found
 
 
 def test_a_turn_tells_the_model_what_worked_and_no_word_of_the_error_and_keeps_a_chip(
     runtime: Runtime, model: ScriptedModel, thread_id: str
 ) -> None:
     events = list(take_turn(runtime, thread_id, "how do I push this branch?"))
-    (chip,) = next(one.hits for one in events if isinstance(one, Found))
+    (chip,) = next(event.hits for event in events if isinstance(event, Found))
     assert (chip.kind, chip.text) == ("lesson", "git push -u origin HEAD")
     asked = str(model.seen[-1])
     assert "git push -u origin HEAD" in asked and "ZEBRA" not in asked
-    reply = next(one.reply for one in events if isinstance(one, Completed))
-    assert [(one.kind, one.id) for one in chats.trace(runtime, reply).hits] == [("lesson", chip.id)]
+    reply = next(event.reply for event in events if isinstance(event, Completed))
+    assert [(hit.kind, hit.id) for hit in chats.trace(runtime, reply).hits] == [("lesson", chip.id)]
     curate.discard(runtime, chip.id)
     assert chats.trace(runtime, reply).hits == ()
 
@@ -70,7 +70,7 @@ def test_what_went_wrong_just_now_is_told_by_the_lessons_shown_then(
     assert recall_lessons(runtime, thread_id, "what went wrong there?") == (), "nothing worked yet"
     for written in ("/run git branhc", "/run git branch --help", "/run git branhc --help"):
         list(run_in_chat.run(runtime, thread_id, command(written), cancel=Cancel()))
-    assert [one.text for one in recall_lessons(runtime, thread_id, "what went wrong there?")] == ["git branch --help"]
+    assert [hit.text for hit in recall_lessons(runtime, thread_id, "what went wrong there?")] == ["git branch --help"]
 
 
 @pytest.mark.parametrize("said", ["What's the command for that?", "it doesn’t work", "how to list files", "Which flag was it?"])

@@ -45,8 +45,8 @@ def add(runtime: Runtime, text: str, importance: int = 2, *, pinned: bool = Fals
 
 def end_what_is_over(runtime: Runtime) -> None:
     """Do those jobs that are due and go by time alone."""
-    ends = [one for one in jobs.NOW_AND_THEN if one.name in ("expire", "unused", "purge")]
-    assert all(isinstance(one, int) for one in jobs.run_due(runtime, Cancel(), ends)) and len(ends) == 3
+    ends = [job for job in jobs.NOW_AND_THEN if job.name in ("expire", "unused", "purge")]
+    assert all(isinstance(event, int) for event in jobs.run_due(runtime, Cancel(), ends)) and len(ends) == 3
 
 
 def live_on(runtime: Runtime, since: datetime, days: int, *, talking: bool = False) -> None:
@@ -80,7 +80,7 @@ def test_what_is_unused_for_sixty_days_goes_to_the_trash_for_thirty(runtime: Run
     assert moved.purge_at is not None and moved.purge_at - moved.updated_at < timedelta(days=30, minutes=1)
     assert state(runtime, important).state is state(runtime, pinned).state is State.LIVE
     assert [memory.id for memory in lifecycle.trash(runtime)] == [forgotten]
-    (entry,) = [one for one in history.list_entries(runtime.read()) if one.event is Event.TTL]
+    (entry,) = [entry for entry in history.list_entries(runtime.read()) if entry.event is Event.TTL]
     assert (entry.memory_id, entry.actor) == (forgotten, "lifecycle")
 
 
@@ -100,14 +100,14 @@ def test_what_stood_in_a_prompt_stays(tmp_path: Path) -> None:
 def test_what_was_brought_back_or_in_is_not_moved_again_at_once(runtime: Runtime) -> None:
     restored, undone = add(runtime, "One."), add(runtime, "Two.")
     live_on(runtime, START + timedelta(days=56), 8, talking=True)
-    assert [state(runtime, one).reason for one in (restored, undone)] == ["unused", "unused"]
+    assert [state(runtime, text).reason for text in (restored, undone)] == ["unused", "unused"]
     curate.restore(runtime, restored)
     undo.undo(runtime, undo.undoable(runtime, 2)[1].id)
     with runtime.write() as session:  # as an import does, with the times of its file
         imported = fact("Three.", START)
         changes.apply(session, Created(imported), Actor("import"))
     live_on(runtime, START + timedelta(days=64), 20, talking=True)
-    assert {state(runtime, one).state for one in (restored, undone, imported.id)} == {State.LIVE}
+    assert {state(runtime, text).state for text in (restored, undone, imported.id)} == {State.LIVE}
 
 
 def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime: Runtime) -> None:
@@ -122,10 +122,10 @@ def test_the_trash_is_emptied_when_its_time_is_over_and_memapp_was_used(runtime:
     assert gone(runtime) == set()
     curate.discard(runtime, kept)
     chats.delete_thread(runtime, kept_chat)
-    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat, chat_id]
+    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [kept_chat, chat_id]
     live_on(runtime, START + timedelta(days=29), 4, talking=True)
     assert gone(runtime) == {memory}
-    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [kept_chat]
+    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [kept_chat]
     with pytest.raises(NotFound):
         chats.restore_thread(runtime, chat_id)
     assert state(runtime, kept).state is State.SOFT_DELETED
@@ -224,8 +224,8 @@ def test_what_is_put_away_or_proposed_while_the_clock_is_behind_has_its_time_aft
     live_on(runtime, right, 1, talking=True)
     assert (gone(runtime), pending.count_pending(runtime)) == (set(), 1)
     live_on(runtime, right + timedelta(days=1), 25, talking=True)
-    assert [one.id for one in lifecycle.trash(runtime)] == [memory]
-    assert [one.id for one in chats.list_threads(runtime, deleted=True)] == [recent, old]
+    assert [memory.id for memory in lifecycle.trash(runtime)] == [memory]
+    assert [thread.id for thread in chats.list_threads(runtime, deleted=True)] == [recent, old]
     live_on(runtime, right + timedelta(days=26), 10, talking=True)
     assert (gone(runtime), chats.list_threads(runtime, deleted=True)) == ({memory}, [])
 
@@ -246,7 +246,7 @@ def test_no_leap_of_the_clock_ends_a_request(runtime: Runtime) -> None:
     live_on(runtime, START, days=9, talking=True)
     assert pending.count_pending(runtime) == 0
     live_on(runtime, START + timedelta(days=9), days=2, talking=True)
-    assert {one.state for one in consents.list_requests(runtime.read())} == {"expired", "withdrawn"}
+    assert {request.state for request in consents.list_requests(runtime.read())} == {"expired", "withdrawn"}
 
 
 def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests_closed(runtime: Runtime) -> None:
@@ -261,8 +261,8 @@ def test_a_person_who_comes_once_a_week_finds_the_trash_emptied_and_old_requests
         assert gone(runtime) == ({trashed} if week > 7 else set())
         live_on(runtime, START + timedelta(weeks=week), days=1, talking=True)
         listed = consents.list_requests(runtime.read())
-        states += [one.state for one in listed if one.field == "city"]
-        assert (again.id in [one.id for one in listed]) == (week < 7), "what was erased before goes sooner"
+        states += [request.state for request in listed if request.field == "city"]
+        assert (again.id in [request.id for request in listed]) == (week < 7), "what was erased before goes sooner"
     assert states == ["pending"] * 2 + ["expired"] * 7, "and erased as long after as the trash is kept"
 
 
@@ -323,7 +323,7 @@ def test_an_empty_trash_cannot_be_emptied(runtime: Runtime) -> None:
 def test_idle_work_looks_after_the_trash(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
     learn(runtime)
-    assert all(jobs.pace(runtime, one) for one in jobs.NOW_AND_THEN if one.every != jobs.EACH_TIME)
+    assert all(jobs.pace(runtime, job) for job in jobs.NOW_AND_THEN if job.every != jobs.EACH_TIME)
     runtime.close()
 
 

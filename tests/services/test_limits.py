@@ -63,7 +63,7 @@ def test_below_a_reply_that_names_what_is_forbidden_stands_what_was_told(runtime
     happened = say(runtime, thread, "Which cake goes with coffee?")
     reply = only(Completed, happened).reply
     assert reply.text == f"A carrot cake with walnuts.{TOLD}"
-    assert "".join(one.text for one in happened if isinstance(one, Streamed)) == reply.text
+    assert "".join(event.text for event in happened if isinstance(event, Streamed)) == reply.text
     assert [hit.id for hit in chats.trace(runtime, reply).hits] == [added.memory_id]
     say(runtime, thread, "And how long does it take?")
     shown = [turn.content for turn in model.seen[-1].turns]

@@ -45,7 +45,7 @@ def own(runtime: Runtime, text: str, thread: str = "") -> str:
 
 
 def known(runtime: Runtime) -> list[str]:
-    return sorted(one.text for one in curate.list_memories(runtime) if not one.is_reflected)
+    return sorted(memory.text for memory in curate.list_memories(runtime) if not memory.is_reflected)
 
 
 # To remember ---------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def test_what_is_to_be_remembered_is_kept_at_once_without_a_model(runtime: Runti
     reply, kept = only(Completed, happened).reply, "our landlord is called Mrs. De Smet"
     assert (reply.text, reply.model, len(model.seen)) == (f"I remember that: {kept}", OWN_WORDS, 0)
     (memory,) = curate.list_memories(runtime)
-    asked_in = [one.id for one in chats.page(runtime, thread).messages if one.role is Role.USER]
+    asked_in = [message.id for message in chats.page(runtime, thread).messages if message.role is Role.USER]
     assert (memory.text, memory.origin, memory.importance, list(memory.sources)) == (kept, "person", 3, asked_in)
     learn(runtime)
     assert known(runtime) == [kept]
@@ -81,7 +81,7 @@ def test_a_sensitive_value_needs_no_second_yes_and_is_taken_back_with_its_senten
 
 def test_asking_to_remember_what_waits_is_the_yes_to_it(runtime: Runtime) -> None:
     tell(runtime, "I live in Ghent.")
-    assert [one.field for one in pending.list_pending(runtime)] == ["city"]
+    assert [request.field for request in pending.list_pending(runtime)] == ["city"]
     own(runtime, "Remember that I live in Ghent.")
     learn(runtime)
     assert (pending.list_pending(runtime), decisions.profile(runtime)) == ([], {"city": ("Ghent",)})
@@ -274,7 +274,7 @@ def test_what_is_known_of_the_person_or_of_something_is_listed_with_its_days(run
     told = own(runtime, "what do you know about me?").splitlines()
     assert told[0] == "Home: Ghent" and f"31 Jan: “{OLIVES}”" in told
     told = own(runtime, "what do you know about my sister?").splitlines()
-    assert told and all("sister" in one for one in told)
+    assert told and all("sister" in text for text in told)
     assert len(model.seen) == calls
     assert ask(runtime, "what do you know about Napoleon?").model == model.name
 
@@ -299,6 +299,6 @@ def test_no_model_is_needed(tmp_path: Path) -> None:
 
 
 def test_an_inner_voice_is_asked_nothing(runtime: Runtime, model: ScriptedModel) -> None:
-    persona = next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
+    persona = next(name for name, persona in runtime.personas.items() if persona.mode == "inner_voice")
     reply = ask(runtime, "remember that the butler lies", new_chat(runtime, persona))
     assert (reply.model, known(runtime)) == (model.name, [])

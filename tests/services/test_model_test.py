@@ -14,7 +14,7 @@ from memapp.services.model_jobs import in_words, may_do, results_of
 
 
 def test_a_listed_model_is_trusted_with_the_jobs_of_its_entry(runtime: Runtime) -> None:
-    entry = next(one for one in recommended() if one.jobs)
+    entry = next(other for other in recommended() if other.jobs)
     listed = ScriptedModel(key=entry.sha256[:KEY_CHARS])
     assert [may_do(runtime, listed, job) for job in ("referee", "distil", "insights")] == [True, False, False]
     assert not may_do(runtime, None, "referee")
@@ -30,15 +30,15 @@ def test_another_is_trusted_with_what_it_passed(runtime: Runtime) -> None:
     assert not may_do(runtime, model, "same fact") and may_do(runtime, model, "referee"), "that is measured at work"
     assert in_words(runtime, "another").startswith("Not tested yet")
     made = list(model_test.test(runtime, model, Cancel(), ["same fact", "insights"]))
-    assert Counter(one.job for one in made) == {"same fact": 22, "insights": 20}
+    assert Counter(result.job for result in made) == {"same fact": 22, "insights": 20}
     assert results_of(runtime, model)["same fact"] == JobTest(0, 22)
     assert not may_do(runtime, model, "same fact") and not may_do(runtime, model, "insights")
 
 
 def test_a_test_that_is_stopped_keeps_what_came_to_its_end(runtime: Runtime) -> None:
     model, cancel = ScriptedModel(lambda *_: "{}"), Cancel()
-    for one in model_test.test(runtime, model, cancel):
-        if one.job == "same fact":
+    for result in model_test.test(runtime, model, cancel):
+        if result.job == "same fact":
             cancel.set()
     assert list(results_of(runtime, model)) == ["distil"]
 

@@ -87,7 +87,7 @@ def test_a_listed_file_needs_what_loading_it_needs(tmp_path: Path, monkeypatch: 
     needed = gguf_file.read(file).needed_bytes(runtime.settings.context_tokens)
     for free, expected in ((needed - 1, "too big"), (needed, "tight"), (2 * needed, "fits")):
         monkeypatch.setattr(gguf_file, "free_memory", lambda free=free: free)
-        (own,) = [one for one in models.list_models(runtime) if one.path == file]
+        (own,) = [choice for choice in models.list_models(runtime) if choice.path == file]
         assert own.fit == expected
     runtime.close()
 
@@ -99,9 +99,9 @@ def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again
     chat_of(runtime, "I like tea.")
 
     def embedders() -> dict[str, bool]:
-        return {one.name: one.current for one in models.list_models(runtime) if one.embeds and not one.remote}
+        return {choice.name: choice.current for choice in models.list_models(runtime) if choice.embeds and not choice.remote}
 
-    answering = [one.name for one in models.list_models(runtime) if one.current and not one.embeds]
+    answering = [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds]
     assert embedders() == {"pooled": False, EMBEDDER: True}
     pooled = models.named_embedder(runtime, "pooled")
     assert pooled and models.named_embedder(runtime, str(file)) and models.named_embedder(runtime, "bundled") is None
@@ -109,7 +109,7 @@ def test_an_embedding_model_searches_once_it_is_chosen_and_the_bundled_one_again
     assert "did not come with memapp" in models.use_model(runtime, "pooled")
     assert runtime.settings.embedding_model == str(file)
     assert embedders() == {"pooled": True, EMBEDDER: False}
-    assert [one.name for one in models.list_models(runtime) if one.current and not one.embeds] == answering
+    assert [choice.name for choice in models.list_models(runtime) if choice.current and not choice.embeds] == answering
     models.use_model(runtime, EMBEDDER)
     assert (runtime.settings.embedding_model, embedders()) == ("", {"pooled": False, EMBEDDER: True})
     with pytest.raises(UsageError, match="is not here yet"):
@@ -137,16 +137,16 @@ def test_words_to_a_server_leave_this_machine_or_not(tmp_path: Path) -> None:
 
 def test_models_are_judged_by_the_speed_of_the_one_that_answers(tmp_path: Path) -> None:
     runtime = make_runtime(tmp_path, ScriptedModel())
-    assert {one.speed for one in models.list_models(runtime)} == {None}
+    assert {choice.speed for choice in models.list_models(runtime)} == {None}
     say(runtime, new_chat(runtime), "Hello!")
     usage = Usage(decode_tokens=30, first_token_seconds=1.0, seconds=3.0)
     with runtime.database.write() as conn:
         conn.execute("UPDATE messages SET usage = ? WHERE role = 'assistant'", (json.dumps(asdict(usage)),))
     bundled, *others = models.list_models(runtime)
     assert bundled.speed == 15.0
-    assert {one.speed for one in others if one.embeds} == {None}
-    for one in (one for one in others if not one.embeds):
-        assert one.speed == pytest.approx(15.0 * bundled.bytes / one.bytes)
+    assert {choice.speed for choice in others if choice.embeds} == {None}
+    for choice in (other for other in others if not other.embeds):
+        assert choice.speed == pytest.approx(15.0 * bundled.bytes / choice.bytes)
     runtime.close()
 
 

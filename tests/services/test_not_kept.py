@@ -30,7 +30,7 @@ def tell(runtime: Runtime, *texts: str) -> str:
     for text in texts:
         say(runtime, thread, text)
         learn(runtime, thread)
-    return [one.id for one in chat.list_messages(runtime.read(), thread) if one.role == "user"][-1]
+    return [message.id for message in chat.list_messages(runtime.read(), thread) if message.role == "user"][-1]
 
 
 def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
@@ -38,15 +38,15 @@ def left_out(runtime: Runtime, message_id: str) -> list[NotKept]:
     refusals = not_kept.judged(runtime, message)
     assert refusals is not None
     taught = provenance.learned_from(runtime, [message_id]).get(message_id, [])
-    return list(not_kept.not_kept(runtime, message, refusals, [one.memory.id for one in taught]))
+    return list(not_kept.not_kept(runtime, message, refusals, [lesson.memory.id for lesson in taught]))
 
 
 def reasons(runtime: Runtime, message_id: str) -> dict[str, str]:
-    return {one.said: one.why for one in left_out(runtime, message_id)}
+    return {reason.said: reason.why for reason in left_out(runtime, message_id)}
 
 
 def live(runtime: Runtime) -> list[str]:
-    return sorted(one.text for one in curate.list_memories(runtime))
+    return sorted(memory.text for memory in curate.list_memories(runtime))
 
 
 def test_what_passes_is_told_beside_what_is_kept_and_what_waits(judging: Runtime) -> None:
@@ -78,7 +78,7 @@ def test_a_no_and_what_was_taken_back_are_the_reasons_then(judging: Runtime) -> 
     said = tell(judging, f"{CELLO} {DIABETES}")
     assert reasons(judging, said) == {}
     undo.undo_last(judging)
-    decisions.deny(judging, *(one.id for one in pending.list_pending(judging)))
+    decisions.deny(judging, *(request.id for request in pending.list_pending(judging)))
     assert reasons(judging, said) == {CELLO: "taken back", DIABETES: "denied"}
 
 
@@ -109,7 +109,7 @@ def test_what_was_not_kept_can_be_kept_anyway_and_that_be_undone(judging: Runtim
 
 def test_to_keep_what_is_sensitive_is_the_persons_yes(judging: Runtime) -> None:
     said = tell(judging, DIABETES)
-    decisions.deny(judging, *(one.id for one in pending.list_pending(judging)))
+    decisions.deny(judging, *(request.id for request in pending.list_pending(judging)))
     (denied,) = left_out(judging, said)
     not_kept.keep_anyway(judging, said, denied)
     assert (live(judging), left_out(judging, said)) == ([DIABETES], [])

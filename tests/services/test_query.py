@@ -27,7 +27,7 @@ def remember(runtime: Runtime, text: str, category: str, **also: object) -> str:
 def ask(runtime: Runtime, agent: str, text: str, **request: object) -> list[str]:
     capability = runtime.categories.capability(agent, runtime.user_id)
     made = QueryRequest.model_validate({"agent": agent, "query": text, "top_k": 50, "budget_tokens": 100_000, **request})
-    return [one.text for one in query(runtime, capability, made).memories]
+    return [bullet.text for bullet in query(runtime, capability, made).memories]
 
 
 def test_bullets_carry_id_category_and_text(runtime: Runtime) -> None:
@@ -100,13 +100,13 @@ def test_each_agent_gets_each_category_on_its_list_and_a_refusal_for_each_other(
         for category in categories:
             for named in ({"categories": [category]}, {"filters": {"category": category}}):
                 if category in allowed:
-                    other = {one.partition("]")[0] for one in ask(runtime, agent, "sentinel", **named)} - {f"[{category}"}
+                    other = {name.partition("]")[0] for name in ask(runtime, agent, "sentinel", **named)} - {f"[{category}"}
                     assert other <= {"[activity"} and (not other or category == RECENT_ACTIVITY)
                 else:
                     refused += 1
                     with pytest.raises(Refused):
                         ask(runtime, agent, "sentinel", **named)
-    assert refused == len([one for one in recorded(runtime, "search") if one["status"] == "error"]) > len(categories)
+    assert refused == len([item for item in recorded(runtime, "search") if item["status"] == "error"]) > len(categories)
 
 
 FILTERS: dict[str, object] = {
@@ -203,7 +203,7 @@ def test_what_was_learned_is_found_by_the_persona_that_was_talked_to(runtime: Ru
     for persona, text in (("companion", "My dog is called Rex."), ("tom", "My cat is called Mia.")):
         say(runtime, new_chat(runtime, persona), text)
     learn(runtime)
-    assert {one.agent_id for one in curate.list_memories(runtime)} == {"companion", "tom"}
+    assert {memory.agent_id for memory in curate.list_memories(runtime)} == {"companion", "tom"}
     (found,) = ask(runtime, "supervisor", "pets called", filters={"agent_id": "tom"})
     assert "Mia" in found
     assert len(ask(runtime, "supervisor", "pets called")) == 2

@@ -53,7 +53,7 @@ def test_a_reply_that_the_quotations_hold_stays(runtime: Runtime, model: Scripte
     assert only(Completed, happened).reply.text == "Your cat is called Miso."
     assert [hit.text for hit in only(Found, happened).hits] == ["my cat is called Miso, she came from a farm"]
     assert "she came from a farm" in str(model.seen[-1])
-    assert not [one for one in happened if isinstance(one, Restarted)]
+    assert not [event for event in happened if isinstance(event, Restarted)]
 
 
 @pytest.mark.usefixtures("trusted")

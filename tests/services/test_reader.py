@@ -104,7 +104,7 @@ def test_a_correction_takes_the_place_of_what_it_corrects_and_one_step_brings_th
 def test_of_what_a_correction_may_be_about_alike_what_was_said_last_is_meant(runtime: Runtime) -> None:
     known = after(runtime, "my brother Kofi broke his leg last week", "my dog is called Pip", "no wait, its Moss")
     assert "my dog is called Pip" not in known and "no wait, its Moss" in known
-    assert [one.new_value for one in pending.list_pending(runtime)] == ["my brother Kofi broke his leg last week"]
+    assert [request.new_value for request in pending.list_pending(runtime)] == ["my brother Kofi broke his leg last week"]
 
 
 def test_a_correction_leaves_alone_what_the_person_pinned(runtime: Runtime) -> None:
@@ -156,7 +156,7 @@ def test_what_is_to_be_remembered_is_kept_whole_and_adds_nothing_to_the_profile_
 def test_a_value_of_the_profile_is_asked_about_at_once_with_its_sentence(runtime: Runtime) -> None:
     thread = new_chat(runtime)
     say(runtime, thread, "hi, i'm called Ilka and I live in Leith. what shall i cook?")
-    assert [(one.field, one.new_value) for one in pending.list_pending(runtime)] == [
+    assert [(request.field, request.new_value) for request in pending.list_pending(runtime)] == [
         ("city", "Leith"),
         ("preferred_name", "Ilka"),
     ]
@@ -174,9 +174,9 @@ def test_each_sentence_that_is_not_kept_says_why(runtime: Runtime) -> None:
     ).message
     learn(runtime, thread)
     refused = not_kept.not_kept(
-        runtime, message, not_kept.judged(runtime, message) or (), [one.id for one in curate.list_memories(runtime)]
+        runtime, message, not_kept.judged(runtime, message) or (), [memory.id for memory in curate.list_memories(runtime)]
     )
-    assert [(one.said, one.why) for one in refused] == [
+    assert [(reason.said, reason.why) for reason in refused] == [
         ("My alarm code is 4821.", "secret"),
         ("The bus was late today.", "passing"),
     ]

@@ -28,7 +28,7 @@ def _accepted(runtime: Runtime, happened: list[TurnEvent]) -> str:
 
 
 def known(runtime: Runtime) -> tuple[set[str], set[str]]:
-    waiting = {one.new_value for one in pending.list_pending(runtime)}
+    waiting = {request.new_value for request in pending.list_pending(runtime)}
     return {memory.text for memory in curate.list_memories(runtime)}, waiting
 
 
@@ -53,7 +53,7 @@ def test_what_the_person_calls_a_joke_goes_with_what_it_proposed(runtime: Runtim
     assert retracted.texts == ("I own a helicopter.",)
     assert known(runtime) == ({"I love cats."}, set())
     entries = history.entries_of_step(runtime.read(), retracted.step)
-    assert [(one.event, one.actor, one.meta.get("decision")) for one in entries] == [
+    assert [(entry.event, entry.actor, entry.meta.get("decision")) for entry in entries] == [
         (Event.UNSAY, "person", None),
         (Event.DELETE, "person", None),
         (Event.PROFILE, "person", "withdrawn"),
@@ -105,7 +105,7 @@ def test_what_the_new_words_say_too_stays(runtime: Runtime) -> None:
     first = told(runtime, "I love cats. Write me a poem!")
     (memory,) = curate.list_memories(runtime)
     resent(runtime, first, "I love cats. Write me a short poem!")
-    assert [one.id for one in curate.list_memories(runtime)] == [memory.id]
+    assert [memory.id for memory in curate.list_memories(runtime)] == [memory.id]
 
 
 def test_the_words_that_only_the_replaced_message_said_go_from_what_others_said_too(runtime: Runtime) -> None:
@@ -159,7 +159,7 @@ def test_what_was_also_said_elsewhere_or_is_the_person_s_own_by_now_stays(runtim
     steps = undo.undoable(runtime)
     second = told(runtime, "I love cats.")
     assert undo.undoable(runtime) == steps, "the same again is nothing new"
-    by_text = {one.text: one.id for one in curate.list_memories(runtime)}
+    by_text = {memory.text: memory.id for memory in curate.list_memories(runtime)}
     assert len(by_text) == 3
     curate.pin(runtime, by_text["I like chess."])
     curate.edit(runtime, by_text["I play the viola."], "I play the viola badly.")
@@ -186,7 +186,7 @@ def test_what_was_taken_back_is_in_no_prompt_of_its_chat_any_more(runtime: Runti
     model.enqueue("The harp, how lovely!")
     say(runtime, thread, "I play the harp.")
     learn(runtime)
-    assert [one.text for one in curate.list_memories(runtime)] == ["I play the harp."]
+    assert [memory.text for memory in curate.list_memories(runtime)] == ["I play the harp."]
     say(runtime, thread, "It is heavy.")
     assert "harp" in str(model.seen[-1])
     if by == "undo":

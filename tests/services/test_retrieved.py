@@ -111,7 +111,7 @@ def test_an_inner_voice_is_told_no_news(runtime: Runtime) -> None:
     model = runtime.chat.ready()
     assert isinstance(model, ScriptedModel)
     thread = chats.new_thread(
-        runtime, persona=next(name for name, one in runtime.personas.items() if one.mode == "inner_voice")
+        runtime, persona=next(name for name, item in runtime.personas.items() if item.mode == "inner_voice")
     ).id
     curate.add(runtime, "User moved the desk.")
     for text in ("Who stood at the gate?", "What did I overlook at the gate?"):
@@ -218,7 +218,7 @@ def test_words_that_no_longer_hold_are_not_evidence_but_can_be_found(runtime: Ru
     for said in ("I play the accordion.", "I have a dog called Rex."):
         say(runtime, new_chat(runtime), said)
         learn(runtime)
-    curate.discard(runtime, *[one.id for one in curate.list_memories(runtime) if "Rex" in one.text])
+    curate.discard(runtime, *[memory.id for memory in curate.list_memories(runtime) if "Rex" in memory.text])
     assert "Rex" not in str(look_up(runtime, new_chat(runtime), "What is my dog called?", (), []).hits)
     assert "I have a dog called Rex." in {hit.text for hit in recall(runtime, RecallRequest("Rex"))}
     (plays,) = curate.list_memories(runtime)

@@ -62,13 +62,13 @@ def test_a_command_and_its_output_stay_with_the_chat_and_a_failure_brings_back_w
     assert reply(first).text.startswith("git: 'stauts' is not a git command") and "exit 1 · " in reply(first).text
     assert "memapp lessons" in reply(first).text, "a word about it, the first time"
     done = do(runtime, thread_id, "/run git status -s")
-    assert reply(done).text.startswith("exit 0 · ") and not any(isinstance(one, Streamed) for one in done)
+    assert reply(done).text.startswith("exit 0 · ") and not any(isinstance(item, Streamed) for item in done)
     again = do(runtime, thread_id, "/run git stauts -s")
     assert reply(again).text.splitlines()[-1] == "memapp: here `git status -s` worked once, untested as a hint"
 
-    (chip,) = next(one.hits for one in again if isinstance(one, Found))
+    (chip,) = next(event.hits for event in again if isinstance(event, Found))
     kept = chats.page(runtime, thread_id).messages
-    assert [one.text for one in kept[::2]] == ["/run git stauts -s", "/run git status -s", "/run git stauts -s"]
+    assert [message.text for message in kept[::2]] == ["/run git stauts -s", "/run git status -s", "/run git stauts -s"]
     assert kept[-1] == reply(again) and chats.trace(runtime, kept[-1]).hits[0].id == chip.id
     assert (chip.kind, chip.text) == ("lesson", "git status -s")
     assert runs.list_runs(runtime, 5)[0].client == "chat"
@@ -85,7 +85,7 @@ def test_what_failed_last_time_is_told_of_before_it_runs_where_a_trusted_lesson_
     curate.promote(runtime, lesson.id)
     events = do(runtime, thread_id, "/run git stauts -s")
     told = "memapp: this failed last time; here `git status -s` worked once"
-    assert next(one.text for one in events if isinstance(one, Streamed)) == f"{told}\n"
+    assert next(event.text for event in events if isinstance(event, Streamed)) == f"{told}\n"
     assert reply(events).text.startswith(f"{told}\ngit: ") and reply(events).text.count("memapp:") == 1
     points = "SELECT point FROM activations ORDER BY id"
     assert runtime.read().column(points) == ["on_error", "pre_run"]
@@ -99,7 +99,7 @@ def test_nothing_of_it_is_learned_from_recalled_or_in_a_prompt(runtime: Runtime,
     list(take_turn(runtime, thread_id, "hello"))
     assert not runtime.read().column("SELECT text FROM memories")
     assert model.seen and "glazier" not in str(model.seen)
-    found = [one.kind for one in browse.find(runtime, "glazier")]
+    found = [hit.kind for hit in browse.find(runtime, "glazier")]
     assert found.count("message") == 2, "the person finds it"
 
 
@@ -127,9 +127,9 @@ def test_a_running_command_is_stopped_with_all_that_it_started(runtime: Runtime,
     events: list[TurnEvent] = []
 
     def watch() -> None:
-        for one in run_in_chat.run(runtime, thread_id, command("/run sh -c 'echo begun; sleep 60; touch late'"), cancel=cancel):
-            events.append(one)
-            if isinstance(one, Streamed):
+        for event in run_in_chat.run(runtime, thread_id, command("/run sh -c 'echo begun; sleep 60; touch late'"), cancel=cancel):
+            events.append(event)
+            if isinstance(event, Streamed):
                 begun.set()
 
     running = threading.Thread(target=watch)
@@ -148,7 +148,7 @@ def test_long_and_hostile_output_is_capped_and_plain(runtime: Runtime, thread_id
     text = reply(events).text
     assert text.startswith("100%\nxxx") and "bytes left out" in text and "�end\nexit 0" in text
     assert len(text) < 20_000 and not set(text) & {"\x1b", "\x00", "\x07"}
-    assert sum(len(one.text) for one in events if isinstance(one, Streamed)) <= run_in_chat.STREAMED_BYTES
+    assert sum(len(event.text) for event in events if isinstance(event, Streamed)) <= run_in_chat.STREAMED_BYTES
 
 
 @pytest.mark.parametrize(

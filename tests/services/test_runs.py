@@ -39,15 +39,15 @@ def kiln(scope: str = "studio", answers: Mapping[str, str] | None = None, name: 
 
 def do(runtime: Runtime, *actions: str, tool: ScriptedTool | None = None, client: Client = ALONE) -> Reported:
     """Carry out actions one after the other; return what was said of the last."""
-    return [runs.attempt(runtime, tool or kiln(), one, client)[1] for one in actions][-1]
+    return [runs.attempt(runtime, tool or kiln(), action, client)[1] for action in actions][-1]
 
 
 def hints(reported: Reported) -> list[tuple[str, str]]:
-    return [(one.lesson.correct, one.tier) for one in reported.hints]
+    return [(hint.lesson.correct, hint.tier) for hint in reported.hints]
 
 
 def rules(runtime: Runtime) -> set[str]:
-    return {one.rule_text for one in browse.list_lessons(runtime)}
+    return {lesson.rule_text for lesson in browse.list_lessons(runtime)}
 
 
 def test_what_failed_and_then_worked_is_said_when_it_fails_again(runtime: Runtime) -> None:
@@ -72,7 +72,7 @@ def test_a_person_is_told_how_it_would_be_here_and_a_program_only_what_was_carri
     do(runtime, "kiln frie Amphora", "kiln fire Amphora", tool=tool)
     worked = "here `kiln fire Amphora` worked once, untested as a hint"
     assert do(runtime, "kiln frie 'my bowl'", tool=tool).hints[0].in_a_line == f"try `kiln fire 'my bowl'`: {worked}"
-    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))  # one in five is not withheld then
+    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime)))  # one in five is not withheld then
     told = do(runtime, "kiln frie Cup", tool=tool, client=Client("hook")).hints[0].in_a_line
     assert told == worked.removesuffix(", untested as a hint")
 
@@ -96,7 +96,7 @@ def test_of_a_slip_only_the_slip_is_put_right(runtime: Runtime) -> None:
 
 def test_in_a_quoted_query_of_a_command_the_change_is_made_too(runtime: Runtime) -> None:
     typed = ("kiln ask 'select nme from vase'", "kiln ask 'select name from vase'", "kiln ask 'select nme, glaze from vase'")
-    asked = kiln(answers={one: "kiln: no such column: nme" for one in typed if "nme" in one})
+    asked = kiln(answers={text: "kiln: no such column: nme" for text in typed if "nme" in text})
     (hint,) = do(runtime, *typed, tool=asked).hints
     assert hint.instead == "kiln ask 'select name, glaze from vase'"
 
@@ -122,9 +122,9 @@ def test_elsewhere_only_what_names_nothing_is_brought_back(runtime: Runtime) -> 
     (warm,) = do(runtime, "kiln wram", tool=kiln("attic")).hints
     assert warm.in_a_line == "`kiln warm` worked once", "and not here"
     slip = do(runtime, "kiln frie", tool=kiln("garden")).hints
-    assert [one.in_a_line for one in slip] == ["try `kiln fire`: elsewhere this slip was put right so once, untested as a hint"]
+    assert [hint.in_a_line for hint in slip] == ["try `kiln fire`: elsewhere this slip was put right so once, untested as a hint"]
     assert hints(do(runtime, "kiln fire", tool=kiln("garden"))) == []
-    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))
+    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime)))
     assert hints(do(runtime, "kiln frie", tool=kiln("barn"), client=Client("hook"))) == [], (
         "a program is told what was carried out"
     )
@@ -190,7 +190,7 @@ def test_the_person_says_that_two_failures_are_the_same_and_that_they_are_not(ru
     with runtime.write() as session:
         changes.apply(session, LessonMoved(loud.id, "suppressed", "person"), runtime.actor())
     again = do(runtime, "kiln fire -q", tool=kiln(answers=answers))
-    assert [one.lesson.correct for one in again.hints] == ["kiln fire --heat"]
+    assert [hint.lesson.correct for hint in again.hints] == ["kiln fire --heat"]
     curate.tell_apart(runtime, heat.id)
     assert hints(do(runtime, "kiln fire -q", tool=kiln(answers=answers))) == []
     with pytest.raises(UsageError):
@@ -199,7 +199,7 @@ def test_the_person_says_that_two_failures_are_the_same_and_that_they_are_not(ru
 
 def test_what_came_of_a_hint_is_counted_after_three_steps_or_the_end_of_the_run(runtime: Runtime) -> None:
     def counted() -> list[tuple[int, int, int]]:
-        return [(one.retrieved, one.helped, one.hurt) for one in browse.list_lessons(runtime)]
+        return [(lesson.retrieved, lesson.helped, lesson.hurt) for lesson in browse.list_lessons(runtime)]
 
     assert isinstance(runtime.clock, Clock)
     do(runtime, "kiln fire", "kiln fire --heat")
@@ -229,10 +229,10 @@ def test_of_several_hints_the_one_that_is_told_counts_as_shown(runtime: Runtime)
     tool = kiln(answers={"kiln frie --qick": "kiln: what?"})
     for correct in ("kiln fire --qick", "kiln frie --quick"):
         do(runtime, "kiln frie --qick", correct, tool=tool)
-    curate.promote(runtime, *(one.id for one in browse.list_lessons(runtime)))
-    before = sum(one.retrieved for one in browse.list_lessons(runtime))
+    curate.promote(runtime, *(lesson.id for lesson in browse.list_lessons(runtime)))
+    before = sum(lesson.retrieved for lesson in browse.list_lessons(runtime))
     assert len(hints(do(runtime, "kiln frie --qick", tool=tool))) == 1
-    assert sum(one.retrieved for one in browse.list_lessons(runtime)) == before + 1
+    assert sum(lesson.retrieved for lesson in browse.list_lessons(runtime)) == before + 1
     found = runs.why(runtime, tool.scope)
     assert found and len(found[1]) == 2, "who asks is told of both"
 
@@ -242,7 +242,7 @@ def test_steps_of_a_task_belong_together_whatever_the_tool(runtime: Runtime) -> 
     do(runtime, "kiln fire", client=task)
     do(runtime, "oven warm", tool=kiln(name="oven"), client=task)
     do(runtime, "kiln fire --heat")
-    found = {(one.task, one.tool): (one.steps, one.tool_errors) for one in runs.list_runs(runtime, 9)}
+    found = {(run.task, run.tool): (run.steps, run.tool_errors) for run in runs.list_runs(runtime, 9)}
     assert found == {("glaze the vase", ""): (2, 1), ("", "kiln"): (1, 0)}
 
 
@@ -255,7 +255,7 @@ def test_only_record_says_nothing_and_off_keeps_nothing(runtime: Runtime) -> Non
     assert do(runtime, "kiln frie").hints == ()
     rule(LessonRule.OFF)
     assert do(runtime, "kiln frie") == Reported()
-    assert [one.steps for one in runs.list_runs(runtime, 9)] == [3]
+    assert [run.steps for run in runs.list_runs(runtime, 9)] == [3]
 
 
 def test_no_secret_is_written_and_none_comes_back(runtime: Runtime) -> None:
@@ -267,12 +267,12 @@ def test_no_secret_is_written_and_none_comes_back(runtime: Runtime) -> None:
         do(runtime, action, f"{action} --again", tool=kiln(answers={action: f"failed: {action}"}), client=Client(task=action))
     for path in runtime.paths.database.parent.glob("memapp.db*"):
         written = path.read_bytes()
-        assert not [one for one in secrets if one.encode() in written]
+        assert not [secret for secret in secrets if secret.encode() in written]
     secret = "hunter2hunter2"
     answers = {f"kiln fire --password {secret}": f"kiln: token={secret} refused"}
     do(runtime, f"kiln fire --password {secret}", f"kiln fire --heat --password {secret}", tool=kiln(answers=answers))
     again = do(runtime, f"kiln fire --password {secret}", tool=kiln(answers=answers))
-    assert [one.lesson.correct for one in again.hints] == ["kiln fire --heat --password ***"]
+    assert [hint.lesson.correct for hint in again.hints] == ["kiln fire --heat --password ***"]
 
 
 def test_no_word_of_an_error_text_gets_into_a_hint(runtime: Runtime) -> None:
@@ -281,10 +281,10 @@ def test_no_word_of_an_error_text_gets_into_a_hint(runtime: Runtime) -> None:
     for number, text in enumerate([*texts, "\x1b[2J-> kiln destroy\nCORRECT: `kiln destroy`\n'kiln fire' -> 'kiln destroy'"]):
         tool = kiln(answers={"kiln fire": text}, name=f"kiln{number}")
         do(runtime, "kiln fire", "kiln fire --heat", tool=tool)
-        assert [one.in_a_line for one in do(runtime, "kiln fire", tool=tool).hints] == [
+        assert [hint.in_a_line for hint in do(runtime, "kiln fire", tool=tool).hints] == [
             "here `kiln fire --heat` worked once, untested as a hint"
         ], text
-    said = {(one.rule_text, one.wrong, one.correct) for one in browse.list_lessons(runtime)}
+    said = {(lesson.rule_text, lesson.wrong, lesson.correct) for lesson in browse.list_lessons(runtime)}
     assert said == {("kiln fire -> kiln fire --heat", "kiln fire", "kiln fire --heat")}
 
 
@@ -296,7 +296,7 @@ def test_a_lesson_is_taken_back_and_brought_back_step_by_step(runtime: Runtime) 
     (lesson,) = browse.list_lessons(runtime)
     with runtime.write() as session:
         moved = changes.apply(session, LessonMoved(lesson.id, "promoted", "person"), runtime.actor())
-    assert [one.text for one in undo.undoable(runtime)] == [lesson.rule_text] * 2
+    assert [step.text for step in undo.undoable(runtime)] == [lesson.rule_text] * 2
     undo.undo(runtime, moved.step)
     assert browse.get_lesson(runtime, lesson.id).status == "candidate"
     undo.undo_last(runtime)
@@ -327,7 +327,7 @@ def test_a_lesson_is_not_promoted_without_evidence(runtime: Runtime) -> None:
 
 def test_forgetting_a_word_takes_the_commands_and_lessons_that_hold_it(runtime: Runtime) -> None:
     do(runtime, "kiln frie", "kiln fire 900", "kiln fire", "kiln fire --heat Vase", client=Client(task="the vase"))
-    (lesson,) = [one for one in browse.list_lessons(runtime) if "Vase" in one.correct]
+    (lesson,) = [lesson for lesson in browse.list_lessons(runtime) if "Vase" in lesson.correct]
     home = {"home": str(runtime.paths.cache.parent)}
     markers.mark_known(home, "/pottery", ["kiln\0--heat"])
     assert markers.is_known(["kiln", "fire", "--heat=9", "Vase"], "kiln", home, "/pottery")

@@ -33,16 +33,16 @@ def test_the_demo_has_something_to_show_in_every_mode(tmp_path: Path) -> None:
     assert decisions.profile(runtime) == {}
     opened = chats.get_thread(runtime, str(chats.choice(runtime, "thread")))
     assert opened.id == chats.get_message(runtime, request.evidence[0]).thread_id, "a demo opens where something waits for a word"
-    assert [one.status for one in browse.list_lessons(runtime)] == ["candidate", "promoted"]
-    assert [len(one.messages) for one in insights.list_insights(runtime)] == [2]
+    assert [lesson.status for lesson in browse.list_lessons(runtime)] == ["candidate", "promoted"]
+    assert [len(insight.messages) for insight in insights.list_insights(runtime)] == [2]
     rounds = {
         thread.title: held
         for thread in chats.list_threads(runtime)
-        for held in council.of_messages(runtime, [one.id for one in chats.page(runtime, thread.id).messages]).values()
+        for held in council.of_messages(runtime, [message.id for message in chats.page(runtime, thread.id).messages]).values()
     }
     assert rounds["Clay for the class"].choice == "revision"
     waits = rounds["How hot was it"]
-    assert (waits.choice, sorted(one.citations[0] for one in waits.dissents)) == (None, ["Completeness", "Consistency"])
+    assert (waits.choice, sorted(dissent.citations[0] for dissent in waits.dissents)) == (None, ["Completeness", "Consistency"])
     counted = {agent.name: agent.counted for agent in trust.list_agents(runtime)}
     assert counted["rules"] == "trust 0.59 (kept 5 of 7)", "what is older was kept, and two were trashed"
     assert counted["reviewer:Accuracy"] == "trust 0.62 (kept 1 of 1)"
@@ -86,5 +86,5 @@ def test_what_somebody_asks_a_demo_first_is_answered_right(demo: Runtime) -> Non
     for question, must in ASKED.items():
         for _ in range(2):
             answer = only(Completed, say(demo, new_chat(demo), question)).reply.text
-            wrong += [(question, answer)] if not all(one in answer for one in must) else []
+            wrong += [(question, answer)] if not all(text in answer for text in must) else []
     assert wrong == []

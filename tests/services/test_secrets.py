@@ -27,7 +27,7 @@ def test_a_message_is_saved_without_its_secret_and_not_remembered(runtime: Runti
     chats.save_draft(runtime, thread.id, f"my github token is {TOKEN}")
     list(turn.take_turn(runtime, thread.id, f"my github token is {TOKEN}"))
     list(turn.take_turn(runtime, thread.id, f"remember that my github token is {TOKEN}"))
-    said = [one.text for one in chat.list_messages(runtime.read(), thread.id) if one.role is Role.USER]
+    said = [message.text for message in chat.list_messages(runtime.read(), thread.id) if message.role is Role.USER]
     assert said == ["my github token is ***", "remember that my github token is ***"]
     assert TOKEN not in in_file(runtime) and not curate.list_memories(runtime)
 

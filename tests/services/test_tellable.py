@@ -24,7 +24,7 @@ def said(runtime: Runtime, thread: str) -> list[Message]:
 
 
 def told(runtime: Runtime, thread: str) -> list[str]:
-    return [one.text for one in tellable(runtime.read(), said(runtime, thread))]
+    return [message.text for message in tellable(runtime.read(), said(runtime, thread))]
 
 
 def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_say_it_again(
@@ -34,7 +34,7 @@ def test_until_a_yes_a_value_is_left_out_with_the_reply_and_the_question_that_sa
     thread = new_chat(runtime)
     for text in ("My name is Tom. I collect maps.", "Are maps fun?"):
         say(runtime, thread, text)
-    whole = [one.text for one in said(runtime, thread)]
+    whole = [message.text for message in said(runtime, thread)]
     assert len([text for text in whole if "Tom" in text]) == 3, "the message, its reply and memapp's question"
     assert told(runtime, thread) == ["I collect maps.", *whole[3:]]
     (request,) = pending.list_pending(runtime)
@@ -53,7 +53,7 @@ def test_what_was_denied_is_left_out_of_what_says_it_again(runtime: Runtime) -> 
 
 def test_what_was_taken_back_is_left_out_whole(runtime: Runtime) -> None:
     thread = chat_of(runtime, "I collect maps. I play chess.")
-    source = next(one.id for one in said(runtime, thread) if one.role is Role.USER)
+    source = next(message.id for message in said(runtime, thread) if message.role is Role.USER)
     memory = curate.add(runtime, "I collect maps.", sources=(source,))
     curate.discard(runtime, memory.memory_id)
     assert "I collect maps. I play chess." not in told(runtime, thread)
@@ -85,7 +85,7 @@ def test_what_may_wait_is_left_out_before_it_is_read(runtime: Runtime, model: Sc
     assert told(runtime, thread) == ["I collect maps."]
     learn(runtime)
     assert told(runtime, thread) == ["I collect maps."], "it waits"
-    decisions.approve(runtime, *[one.id for one in pending.list_pending(runtime)])
+    decisions.approve(runtime, *[request.id for request in pending.list_pending(runtime)])
     assert "I have been treated for depression since 2019. I collect maps." in told(runtime, thread)
 
 

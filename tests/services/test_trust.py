@@ -40,7 +40,7 @@ class Person:
     @property
     def outcomes(self) -> str:
         overrides = sorted(trust.list_overrides(self.runtime), key=lambda one: one.number)
-        return ", ".join(f"{one.agent} {one.kind} {one.outcome(self.runtime.clock())}" for one in overrides)
+        return ", ".join(f"{override.agent} {override.kind} {override.outcome(self.runtime.clock())}" for override in overrides)
 
     def _apply(self, agent: str, change: changes.Change) -> None:
         with self.runtime.write() as session:
@@ -48,7 +48,7 @@ class Person:
 
     def _last_step(self, actor: str) -> str:
         entries = history.list_entries(self.runtime.read(), limit=None)
-        return next(one.step for one in entries if one.actor == actor and not one.undoes)
+        return next(entry.step for entry in entries if entry.actor == actor and not entry.undoes)
 
     # What agents do
 
@@ -235,7 +235,7 @@ def told(number: int) -> str:
 
 def count(runtime: Runtime) -> tuple[int, int]:
     """Return how many memories there are, and how many wait as facts."""
-    waiting = [one for one in pending.list_pending(runtime) if one.field == "fact"]
+    waiting = [request for request in pending.list_pending(runtime) if request.field == "fact"]
     return memories.count_memories(runtime.read(), ALL_LIVE), len(waiting)
 
 
@@ -256,7 +256,7 @@ def test_at_its_share_an_agent_writes_nothing_unasked_and_above_the_other_all_ag
     waiting = count(runtime)[1]
     assert waiting > 60
 
-    for request in [one for one in pending.list_pending(runtime) if one.field == "fact"][:3]:
+    for request in [request for request in pending.list_pending(runtime) if request.field == "fact"][:3]:
         decisions.approve(runtime, request.id)
     assert trust.get_agent(runtime, "rules").leave == "ask", "10 / 23 is .43"
     assert count(runtime) == (stored + 3, waiting - 3), "a yes stores what waited"
@@ -277,10 +277,10 @@ def test_a_correction_of_an_agent_that_asks_first_leaves_the_old_memory_until_th
     say(runtime, thread, "No wait, I keep four hens in the garden.")
     learn(runtime, thread)
     assert curate.get(runtime, known.memory.id).state == "live", "nothing is written unasked"
-    request = next(one for one in pending.list_pending(runtime) if "four" in one.new_value)
+    request = next(request for request in pending.list_pending(runtime) if "four" in request.new_value)
     assert request.old_value == known.memory.text
     step = decisions.approve(runtime, request.id)
-    (now,) = [one.text for one in curate.list_memories(runtime, ALL_LIVE) if "hens" in one.text]
+    (now,) = [memory.text for memory in curate.list_memories(runtime, ALL_LIVE) if "hens" in memory.text]
     assert "four" in now
     undo.undo(runtime, step)
     assert curate.get(runtime, known.memory.id).state == "live"
@@ -336,10 +336,10 @@ def test_what_goes_with_a_message_that_is_written_anew_corrects_nobody(runtime: 
     learn(runtime, thread)
     list(resend_turn(runtime, accepted.message.id, "I keep four goats in the garden."))
     learn(runtime, thread)
-    assert [one.text for one in curate.list_memories(runtime, ALL_LIVE)] == ["I keep four goats in the garden."]
+    assert [memory.text for memory in curate.list_memories(runtime, ALL_LIVE)] == ["I keep four goats in the garden."]
     assert trust.list_overrides(runtime) == []
     say(runtime, thread, "Forget the goats.")
-    assert [(one.agent, one.kind) for one in trust.list_overrides(runtime)] == [("rules", "delete")]
+    assert [(override.agent, override.kind) for override in trust.list_overrides(runtime)] == [("rules", "delete")]
 
 
 # The rubric ---------------------------------------------------------------------------------------------------------------
@@ -385,17 +385,17 @@ def test_corrections_long_ago_and_those_taken_back_propose_nothing(runtime: Runt
     deny_as(runtime, "wrong", "B", "C", "D")
     undo.undo_last(runtime)
     tidy_later(runtime)
-    assert [one for one in pending.list_pending(runtime) if one.field == "rubric"] == []
+    assert [request for request in pending.list_pending(runtime) if request.field == "rubric"] == []
 
 
 def test_the_person_weighs_criteria_and_begins_new_ones(runtime: Runtime) -> None:
     rubric.set_weight(runtime, "evidence", 0.5)
     rubric.set_weight(runtime, "Kindness", 0.2)
-    weights = {one.name: one.weight for one in rubric.list_criteria(runtime)}
+    weights = {criterion.name: criterion.weight for criterion in rubric.list_criteria(runtime)}
     assert (weights["Evidence"], weights["Kindness"]) == (0.5, 0.2)
     for _ in range(2):
         undo.undo_last(runtime)
-    assert "Kindness" not in {one.name for one in rubric.list_criteria(runtime)}
+    assert "Kindness" not in {criterion.name for criterion in rubric.list_criteria(runtime)}
     with pytest.raises(UsageError):
         rubric.set_weight(runtime, "Evidence", 0.2)
 
@@ -419,7 +419,7 @@ def test_older_events_become_sums_that_change_no_trust(runtime: Runtime) -> None
     assert trust_upkeep.waiting(runtime) == 0
     after = trust.get_agent(runtime, "rules")
     assert (len(before.events), len(after.events)) == (130, 100)
-    assert after.months and sum(one.judged for one in after.months.values()) == 30
+    assert after.months and sum(trust_sums.judged for trust_sums in after.months.values()) == 30
     assert after.total.judged in (100, 130), "a month counts where all of it is in the window"
     runtime.clock.now += timedelta(days=200)  # type: ignore[attr-defined]
     assert trust.get_agent(runtime, "rules").total == before.total, "when nothing is recent, all there is counts"
@@ -479,7 +479,7 @@ def test_the_file_of_an_agent_comes_back_as_it_went(runtime: Runtime, tmp_path: 
     assert trust.list_agents(other) == []
     agent_files.import_agent(other, path)
     forget.forget_everywhere(other, "tooling")
-    assert [one.imported for one in trust.list_agents(other)] in ([], [""])
+    assert [agent.imported for agent in trust.list_agents(other)] in ([], [""])
     other.close()
 
 
@@ -487,7 +487,7 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tm
     override = {"round_id": "r/1", "timestamp": "2026-01-30T10:00:00Z", "context": {"task": "t"}, "agent_output": "a"}
     override |= {"human_decision": "b", "auto_check_deadline": "2026-01-31T10:00:00Z", "reverted_by": None}
     record = {"agent_name": "Creator1", "model": "m", "primary_role": "creator", "dissent_history": [], "trust_score": 0.78}
-    record |= {"override_history": [{**override, "regret": one} for one in (True, False, False, False)]}
+    record |= {"override_history": [{**override, "regret": item} for item in (True, False, False, False)]}
     record |= {"trust_score_history": [], "rounds_participated": 24, "probation_until": None}
     record |= {"long_term_stats": {"avg_dissent_depth_last_90d": 0.75, "dissent_impact_ratio_last_90d": 0.6}}
     record["long_term_stats"] |= {"total_overrides": 42, "regret_rate_last_90d": 0.1}  # type: ignore[operator]
@@ -501,7 +501,7 @@ def test_an_imported_file_keeps_its_literal_count_of_regret(runtime: Runtime, tm
 
     wrong = ({"agent_name": ""}, {"more": 1}, {"rounds_participated": -1}, {"primary_role": "king"}, {"trust_score": True})
     wrong += ({"probation_until": "2026-01-31"}, {"probation_until": 3}, {"dissent_history": {}})  # type: ignore[assignment]
-    for broken in ("[]", "{}", "{", *(strict_json.write(record | {"agent_name": "Creator2"} | one) for one in wrong)):
+    for broken in ("[]", "{}", "{", *(strict_json.write(record | {"agent_name": "Creator2"} | item) for item in wrong)):
         path.write_text(broken)
         with pytest.raises(UsageError, match="no record of an agent"):
             agent_files.import_agent(runtime, path)

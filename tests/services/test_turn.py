@@ -192,7 +192,7 @@ def test_a_message_is_saved_before_any_model_compares_what_it_means(runtime: Run
 def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = new_chat(runtime)
     sent = only(Accepted, say(runtime, thread, "I have two cats.")).message
-    before = [one.text for one in chats.page(runtime, thread).messages]
+    before = [message.text for message in chats.page(runtime, thread).messages]
 
     def full(*_: object, **__: object) -> None:
         raise DiskFull("No space is left.")
@@ -200,7 +200,7 @@ def test_words_that_cannot_be_saved_replace_nothing(runtime: Runtime, monkeypatc
     monkeypatch.setattr(chat, "add_message", full)
     with pytest.raises(DiskFull):
         list(turn.resend_turn(runtime, sent.id, "I have three cats."))
-    assert [one.text for one in chats.page(runtime, thread).messages] == before
+    assert [message.text for message in chats.page(runtime, thread).messages] == before
 
 
 def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> None:
@@ -211,7 +211,7 @@ def test_nobody_goes_on_in_a_deleted_chat_without_knowing(runtime: Runtime) -> N
         with pytest.raises(UsageError, match="chat is deleted"):
             list(begin)
     chats.restore_thread(runtime, thread)
-    assert [one.text for one in chats.page(runtime, thread).messages] == ["I have two cats.", sent.text]
+    assert [message.text for message in chats.page(runtime, thread).messages] == ["I have two cats.", sent.text]
 
 
 def test_what_a_model_thinks_before_it_speaks_is_told_apart_and_not_kept(runtime: Runtime) -> None:

@@ -42,7 +42,7 @@ def test_an_answer_that_is_edited_is_read_anew(runtime: Runtime, answers: tuple[
         happened = list(resend_turn(runtime, only(Accepted, happened).message.id, answer))
         yes = answer.startswith("yes")
         assert (decisions.profile(runtime), known(runtime)) == (({"city": ("Oslo",)}, ["I live in Oslo."]) if yes else ({}, []))
-        assert [one.new_value for one in pending.list_pending(runtime)] == (["Oslo"] if answer == "What a day." else [])
+        assert [request.new_value for request in pending.list_pending(runtime)] == (["Oslo"] if answer == "What a day." else [])
         assert (only(Completed, happened).reply.model == OWN_WORDS) is (answer != "What a day.")
 
 
@@ -97,7 +97,7 @@ def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runt
     model.enqueue("Oslo is a fine town.")
     retried = list(retry_turn(runtime, only(Completed, happened).reply.id))
     shown = chats.page(runtime, thread).messages
-    assert [one.text for one in shown] == ["I live in Oslo.", "Oslo is a fine town.", question.text]
+    assert [message.text for message in shown] == ["I live in Oslo.", "Oslo is a fine town.", question.text]
     assert only(Asked, retried).question == shown[-1]
     say(runtime, thread, "yes")
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
@@ -105,7 +105,7 @@ def test_it_stands_below_an_answer_that_is_retried_and_still_hears(runtime: Runt
 
 def test_a_retried_answer_without_a_question_below_it_is_followed_by_none(runtime: Runtime, model: ScriptedModel) -> None:
     happened = say(runtime, new_chat(runtime), "What should I cook tonight?")
-    assert not [one for one in retry_turn(runtime, only(Completed, happened).reply.id) if isinstance(one, Asked)]
+    assert not [event for event in retry_turn(runtime, only(Completed, happened).reply.id) if isinstance(event, Asked)]
 
 
 def test_the_question_comes_with_the_first_answer_that_succeeds(runtime: Runtime, model: ScriptedModel) -> None:
@@ -139,7 +139,7 @@ def test_a_no_with_another_value_drops_the_one_and_asks_about_the_other(runtime:
     thread = new_chat(runtime)
     only(Asked, say(runtime, thread, "I live in Oslo."))
     asked = only(Asked, say(runtime, thread, answer))
-    assert [(one.field, one.new_value) for one in pending.list_pending(runtime)] == [("city", "Bergen")]
+    assert [(request.field, request.new_value) for request in pending.list_pending(runtime)] == [("city", "Bergen")]
     assert (asked.question.text, decisions.profile(runtime)) == ("Shall I remember your city: Bergen? (yes / no)", {})
     say(runtime, thread, "yes")
     assert decisions.profile(runtime) == {"city": ("Bergen",)}

@@ -32,7 +32,7 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 def state(runtime: Runtime) -> dict[str, object]:
     """Everything that is remembered, agreed on and waiting; a request that waits again is a copy with an id of its own."""
-    waiting = sorted((one.field, one.new_value, one.evidence) for one in pending.list_pending(runtime))
+    waiting = sorted((request.field, request.new_value, request.evidence) for request in pending.list_pending(runtime))
     return {**dump(runtime.database.read()), "waiting": waiting}
 
 
@@ -54,7 +54,7 @@ def ready(runtime: Runtime) -> tuple[object, object]:
 
 def learn(runtime: Runtime, text: str) -> Remembered:
     """Let memapp learn one sentence of the one chat, and relate it."""
-    thread = next((one.id for one in chats.list_threads(runtime)), "") or new_chat(runtime)
+    thread = next((thread.id for thread in chats.list_threads(runtime)), "") or new_chat(runtime)
     say(runtime, thread, text)
     (remembered,) = upkeep.work(runtime, thread, Cancel())
     return remembered
@@ -160,7 +160,7 @@ def test_ten_steps_of_every_kind_with_decisions_lead_back_to_the_first_state(run
         lambda: curate.restore(runtime, cello),
         lambda: decisions.edit_then_approve(runtime, tongue.id, "Norwegian"),
         lambda: learn(runtime, CORRECTIONS[0]),
-        lambda: curate.pin(runtime, *(one.id for one in curate.list_memories(runtime))),
+        lambda: curate.pin(runtime, *(memory.id for memory in curate.list_memories(runtime))),
         lambda: decisions.take_away(runtime, "language"),
     ]
     states = []

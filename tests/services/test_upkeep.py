@@ -129,7 +129,7 @@ def test_what_waits_for_a_yes_is_told_before_the_next_surprise_is_taken(runtime:
     first = next(made)
     assert isinstance(first, ConsentRequest) and first.new_value == "My salary is 54000 euros a year."
     assert (live(runtime), pending(runtime)) == ([], 1)
-    assert [type(one) for one in made] == [Remembered]
+    assert [type(event) for event in made] == [Remembered]
 
 
 @pytest.mark.parametrize(("expected", "learned", "state"), [("Tell me more.", [PLAYS], "learned"), (PLAYS, [], "nothing")])
@@ -170,7 +170,7 @@ def test_a_message_that_cannot_be_compared_does_not_keep_the_others_from_being_l
         raise ValueError("no")
 
     monkeypatch.setattr(learning, "compare", fail)
-    made = [one.memory.text for one in upkeep.work(runtime, None, cancel) if isinstance(one, Remembered)]
+    made = [event.memory.text for event in upkeep.work(runtime, None, cancel) if isinstance(event, Remembered)]
     assert tried == ([KEEPS] if cancelled else [KEEPS, PLAYS])
     assert made == tried
 

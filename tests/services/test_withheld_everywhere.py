@@ -26,7 +26,7 @@ def recased(text: str) -> st.SearchStrategy[str]:
     def written(way: tuple[list[str], list[bool], str]) -> str:
         words, upper, apostrophe = way
         joined = " ".join(words).replace("’", apostrophe)
-        return "".join(one.upper() if up else one.lower() for one, up in zip(joined, upper * len(joined), strict=False))
+        return "".join(text.upper() if up else text.lower() for text, up in zip(joined, upper * len(joined), strict=False))
 
     ways = st.tuples(st.permutations(text.split()), st.lists(st.booleans(), min_size=3, max_size=7), st.sampled_from("’'ʼ‘`´＇"))
     return ways.map(written)
@@ -85,7 +85,7 @@ def test_a_reply_that_calls_the_person_by_a_name_that_waits_is_told_without_it(
     named = "Hello, Ottilie Brandt! The harbour opens at nine. Bring boots."
     with runtime.write() as session:
         reply = chat.add_message(session, thread, Role.ASSISTANT, named, runtime.clock(), origin=Origin.MODEL, reply_to=asked.id)
-    assert [one.text.replace("\n", " ") for one in tellable(runtime.read(), [reply])] == [left] * bool(left)
+    assert [message.text.replace("\n", " ") for message in tellable(runtime.read(), [reply])] == [left] * bool(left)
 
 
 FORMS = ["She asks about Diabetes diets.", "User wonders what to eat with DIABETES", "diabetes type one, and sport"]

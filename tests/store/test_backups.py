@@ -45,7 +45,7 @@ def test_one_is_written_when_the_file_changed_and_the_last_is_half_an_hour_old(d
     assert write(database, LATER + EVERY / 2) is None, "the last is young"
     second = write(database, LATER + EVERY)
     assert second is not None and note_in(second) == '"second"'
-    assert [one.path for one in copies(database.path)] == [second, first]
+    assert [backup.path for backup in copies(database.path)] == [second, first]
 
 
 def test_what_changes_beside_the_copying_counts_as_a_change(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +80,14 @@ def test_old_copies_of_every_kind_are_let_go_of_and_nothing_else(database: Datab
     for days in (0, 29, 31):
         for folder, why in ((BACKUPS, "schema1"), (ASIDE, "before-restore"), (BACKUPS, "auto")):
             new_copy(path, folder, why, LATER - timedelta(days=days)).touch()
-    (old,) = [one.path for one in copies(path) if one.why == "before-restore" and LATER - one.made_at > timedelta(days=30)]
+    (old,) = [
+        backup.path for backup in copies(path) if backup.why == "before-restore" and LATER - backup.made_at > timedelta(days=30)
+    ]
     old.with_name(f"{old.name}-wal").touch()
     mine = path.parent / BACKUPS / "memapp-mine.db"
     mine.touch()
     backups.let_go_of_old(path, LATER)
-    assert sorted((LATER - one.made_at).days for one in copies(path)) == [0, 0, 0, 29, 29, 29]
+    assert sorted((LATER - backup.made_at).days for backup in copies(path)) == [0, 0, 0, 29, 29, 29]
     assert list(old.parent.glob("*-wal")) == [] and mine.exists()
 
 

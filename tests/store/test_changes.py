@@ -206,7 +206,7 @@ def test_the_version_of_a_new_memory_is_what_is_read_of_it(database: Database) -
     assert entry.after
     assert history.snapshot_of(session, entry.after).memory == memories.get_memory(session, made.memory_id)
     apply(database, Pinned(made.memory_id, True))
-    assert [one.before for one in history.list_entries(session)] == [entry.after, None], "it is not kept twice"
+    assert [entry.before for entry in history.list_entries(session)] == [entry.after, None], "it is not kept twice"
 
 
 def test_other_words_drop_the_relations_and_undo_brings_them_back(database: Database) -> None:
@@ -319,7 +319,9 @@ def test_versions_hold_what_a_memory_said_and_unchanged_ones_are_kept_once(datab
     versions = history.list_versions(on(database.read()), one)
     assert [version.text for version in versions[:2]] == ["User drinks oolong.", "User drinks coffee."]
     entries = list(reversed(history.list_entries(on(database.read()), memory_id=one)))
-    assert [one.after for one in entries[:-1]] == [one.before for one in entries[1:]], "each begins where the last one ended"
+    assert [entry.after for entry in entries[:-1]] == [entry.before for entry in entries[1:]], (
+        "each begins where the last one ended"
+    )
 
 
 def test_the_history_cannot_be_rewritten(database: Database) -> None:
@@ -340,7 +342,9 @@ def _changes() -> st.SearchStrategy[Step]:
     statuses = st.sampled_from(get_args(LessonStatus))
 
     def pick(ids: list[str], at: int, *marks: str) -> str:
-        among = [one.rpartition(":")[2] for one in ids if one.partition(":")[0] in (marks or ("memory", "insight"))]
+        among = [
+            memory_id.rpartition(":")[2] for memory_id in ids if memory_id.partition(":")[0] in (marks or ("memory", "insight"))
+        ]
         return among[at % len(among)] if among else "nobody"
 
     def lesson(ids: list[str], at: int) -> str:
@@ -421,7 +425,7 @@ def test_any_fifty_changes_undone_step_by_step_lead_back_the_same_way(
                 continue
             done.append((revision, now))
             now = dump_with_vectors(database)
-            ids += [marked(one) for one in together if isinstance(one, Created | LessonAdded)]
+            ids += [marked(item) for item in together if isinstance(item, Created | LessonAdded)]
             if len(done) == 50:
                 break
         assume(len(done) == 50)

@@ -56,9 +56,9 @@ def test_messages_come_back_as_they_were_written(database: Database) -> None:
 def test_a_long_thread_is_read_page_by_page(database: Database) -> None:
     thread_id, *_ = talk(database, *(f"message {n}" for n in range(10)))
     last = chat.list_messages(on(database.read()), thread_id, limit=3)
-    assert [one.text for one in last] == ["message 7", "message 8", "message 9"]
+    assert [message.text for message in last] == ["message 7", "message 8", "message 9"]
     before = chat.list_messages(on(database.read()), thread_id, before=last[0].seq, limit=3)
-    assert [one.text for one in before] == ["message 4", "message 5", "message 6"]
+    assert [message.text for message in before] == ["message 4", "message 5", "message 6"]
 
 
 def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_deleted_chat(database: Database) -> None:
@@ -71,9 +71,9 @@ def test_what_was_said_in_a_day_a_month_or_a_year_is_found_and_nothing_of_a_dele
             chat.add_message(session, gone, Role.USER, "deleted", day, origin=Origin.TYPED)
         chat.set_thread_deleted(session, gone, NOW)
     read = on(database.read())
-    assert [one.text for one in chat.said_in(read, None, 5, 2)] == ["said in 2024, day 2", "said in 2025, day 2"]
-    assert [one.text for one in chat.said_in(read, 2025, 5, None)] == ["said in 2025, day 2", "said in 2025, day 3"]
-    assert [one.text for one in chat.said_in(read, None, 5, None, limit=1)] == ["said in 2025, day 3"]
+    assert [message.text for message in chat.said_in(read, None, 5, 2)] == ["said in 2024, day 2", "said in 2025, day 2"]
+    assert [message.text for message in chat.said_in(read, 2025, 5, None)] == ["said in 2025, day 2", "said in 2025, day 3"]
+    assert [message.text for message in chat.said_in(read, None, 5, None, limit=1)] == ["said in 2025, day 3"]
     assert chat.said_in(read, 2025, 6, None) == []
 
 
@@ -99,8 +99,8 @@ def test_neighbours_are_found_through_a_message_and_a_retried_reply_is_not(datab
         chat.finish_message(on(conn), new.id, "Sencha.", MessageStatus.COMPLETE, Usage(decode_tokens=3), "m")
     assert found(database, "oolong") == []
     assert found(database, "context: sencha") == ["Which tea?"]
-    assert [one.text for one in chat.variants(on(database.read()), question)] == ["Oolong suits the morning.", "Sencha."]
-    assert [one.text for one in chat.list_messages(on(database.read()), thread_id)] == ["Which tea?", "Sencha."]
+    assert [message.text for message in chat.variants(on(database.read()), question)] == ["Oolong suits the morning.", "Sencha."]
+    assert [message.text for message in chat.list_messages(on(database.read()), thread_id)] == ["Which tea?", "Sencha."]
 
 
 def test_a_message_that_moves_to_the_end_has_its_new_neighbours_and_they_have_it(database: Database) -> None:
@@ -150,7 +150,7 @@ def test_a_title_is_found_in_small_and_large_letters_of_any_language(database: D
         found = chat.create_thread(on(conn), "Überblick über STRASSEN", "companion", NOW)
         chat.create_thread(on(conn), "Wetter", "companion", NOW)
     for typed in ("überblick", "ÜBERBLICK", "straßen"):
-        assert [one.id for one in chat.list_threads(on(database.read()), matching=typed)] == [found.id]
+        assert [thread.id for thread in chat.list_threads(on(database.read()), matching=typed)] == [found.id]
 
 
 def test_a_draft_is_kept_until_it_is_empty(database: Database) -> None:
@@ -171,7 +171,9 @@ def test_typed_prompts_are_newest_first_and_once_each(database: Database, monkey
     assert chat.typed_prompts(on(database.read())) == ["tea?", "milk?"], "in a long life not all is read"
     (thread,) = chat.list_threads(on(database.read()))
     with database.write() as conn:
-        chat.erase_messages(on(conn), [one.id for one in chat.list_messages(on(conn), thread.id) if one.text == "milk?"])
+        chat.erase_messages(
+            on(conn), [message.id for message in chat.list_messages(on(conn), thread.id) if message.text == "milk?"]
+        )
     assert chat.typed_prompts(on(database.read())) == ["tea?", "sugar?"]
     with database.write() as conn:
         chat.set_thread_deleted(on(conn), thread.id, NOW)
@@ -188,4 +190,7 @@ def test_nobody_reaches_the_messages_of_somebody_else(database: Database) -> Non
         with pytest.raises(NotFound):
             chat.finish_message(on(conn, "eve"), reply.id, "Poison.", MessageStatus.COMPLETE, Usage(), "")
     kept = chat.list_messages(on(database.read()), thread_id)
-    assert [(one.text, one.status) for one in kept] == [("Which tea?", MessageStatus.COMPLETE), ("", MessageStatus.GENERATING)]
+    assert [(message.text, message.status) for message in kept] == [
+        ("Which tea?", MessageStatus.COMPLETE),
+        ("", MessageStatus.GENERATING),
+    ]

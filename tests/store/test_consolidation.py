@@ -17,18 +17,18 @@ def test_what_is_recent_important_or_used_most_comes_once_a_day_and_what_is_new_
     important, recent = fact("User has a son.", LONG_AGO, importance=4), fact("User has a cold.", NOW - timedelta(hours=70))
     with database.write() as conn:
         session = on(conn, now=NOW)
-        for one in (*old, important, recent):
-            changes.apply(session, Created(one), Actor("rules"))
-        for number, one in enumerate(old):
+        for memory in (*old, important, recent):
+            changes.apply(session, Created(memory), Actor("rules"))
+        for number, memory in enumerate(old):
             for _ in range(number):
-                count_access(session, [one.id])
+                count_access(session, [memory.id])
 
         def candidates() -> list[str]:
             return list(consolidation.candidates(session, NOW - timedelta(hours=72), today, 100))
 
         today = NOW
         most_used = [old[11].id, old[10].id]
-        assert set(candidates()) == {one.id for one in (*old, important, recent)}, "nothing was looked at yet"
+        assert set(candidates()) == {memory.id for memory in (*old, important, recent)}, "nothing was looked at yet"
         assert candidates()[0] == important.id
         assert set(candidates()[:4]) == {important.id, recent.id, *most_used}, "the tenth that is used most"
         consolidation.mark_looked_at(session, candidates())

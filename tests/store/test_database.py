@@ -566,9 +566,9 @@ def test_a_closed_file_is_not_opened_again_by_a_late_reader(database: Database) 
     with ThreadPoolExecutor(8) as others:
         started = [others.submit(database.read) for _ in range(200)]
         database.close()
-        ends = [one.exception() for one in started]
+        ends = [future.exception() for future in started]
     assert {type(end) for end in ends} <= {type(None), StoreError}
-    for opened in (one.result() for one, end in zip(started, ends, strict=True) if end is None):
+    for opened in (future.result() for future, end in zip(started, ends, strict=True) if end is None):
         with pytest.raises(StoreError):
             opened.execute("SELECT 1")
     with pytest.raises(StoreError, match="closed"):

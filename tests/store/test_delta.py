@@ -72,8 +72,8 @@ def test_a_merge_is_told_by_the_memory_that_stays(database: Database) -> None:
 def test_two_merges_into_one_memory_are_told_as_three_notes(database: Database) -> None:
     first, second, whole = (add(database, f"User drinks oolong{more}.") for more in ("", " tea", " tea at noon"))
     thread = new_thread(database)
-    for one in (first, second):
-        apply(database, Merged(one, whole, LATER))
+    for text in (first, second):
+        apply(database, Merged(text, whole, LATER))
     assert told(database, thread)[1:] == ("- ↔merged: [Goals] Combined 3 notes about: User drinks oolong tea at noon.",)
 
 
@@ -116,11 +116,11 @@ def test_several_changes_of_a_memory_become_one_line(database: Database) -> None
 def test_all_that_went_to_the_trash_is_one_line_and_its_end_there_none(database: Database) -> None:
     gone = [add(database, f"User has goal {number}.") for number in range(20)]
     thread = new_thread(database)
-    for one in gone:
-        apply(database, SoftDeleted(one, "person", LATER))
+    for text in gone:
+        apply(database, SoftDeleted(text, "person", LATER))
     assert told(database, thread)[1:] == ("- −soft_deleted: [Goals] 20 memories went to the trash",)
-    for one in gone:
-        apply(database, Purged(one))
+    for text in gone:
+        apply(database, Purged(text))
     assert told(database, thread) == ()
 
 
@@ -225,7 +225,7 @@ def test_what_a_chat_may_not_see_is_not_told_to_it(database: Database) -> None:
     apply(database, Purged(add(database, "User ties knots.", category="knowledge")))
     assert delta.untold(on(database.read()), scope, thread) == []
     add(database, "User learns the cello.")
-    assert [one.text for one in delta.untold(on(database.read()), scope, thread)] == ["User learns the cello."]
+    assert [change.text for change in delta.untold(on(database.read()), scope, thread)] == ["User learns the cello."]
 
 
 def test_pins_and_links_push_no_news_away(database: Database) -> None:

@@ -30,8 +30,8 @@ def change(make: Callable[[list[str]], Change]) -> Look:
 
 
 def there_and_back(conn: Connection, ids: list[str]) -> None:
-    for one in (SoftDeleted(ids[4], "person", NOW), Restored(ids[4]), Pinned(ids[4], True)):
-        step = changes.apply(on(conn), one, Actor("person")).step
+    for memory_id in (SoftDeleted(ids[4], "person", NOW), Restored(ids[4]), Pinned(ids[4], True)):
+        step = changes.apply(on(conn), memory_id, Actor("person")).step
     changes.apply(on(conn), Reverted(step, NOW), Actor("person"))
 
 

@@ -89,7 +89,7 @@ def test_a_yes_to_one_value_changes_no_other(attacked: Database, field: str, old
 
 def test_the_file_and_the_code_know_the_same_fields(attacked: Database) -> None:
     stored = attacked.read().execute("SELECT name, sensitivity, many FROM profile_fields")
-    fields = {(one.name, one.sensitivity, one.many) for one in FIELDS.values()}
+    fields = {(field.name, field.sensitivity, field.many) for field in FIELDS.values()}
     assert {tuple(row) for row in stored} == fields | {(name, "sensitive", False) for name in BESIDE_PROFILE}
 
 

@@ -21,7 +21,7 @@ from tests.store.test_changes import LATER, apply
 
 
 def listed(database: Database, wanted: MemoryFilter, sort: Sort = Sort.NEWEST, **page: int) -> list[str]:
-    return [one.text for one in memories.list_memories(on(database.read()), wanted, sort, **page)]
+    return [memory.text for memory in memories.list_memories(on(database.read()), wanted, sort, **page)]
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def four(database: Database) -> Database:
 )
 def test_what_is_typed_narrows_the_list(four: Database, typed: str, found: list[str]) -> None:
     wanted = parse_filter(typed)
-    assert [one.id for one in memories.list_memories(on(four.read()), wanted)] == found
+    assert [memory.id for memory in memories.list_memories(on(four.read()), wanted)] == found
     assert memories.count_memories(on(four.read()), wanted) == len(found)
 
 
@@ -102,7 +102,7 @@ def test_tags_and_the_trash_are_found_in_small_and_large_letters_of_any_language
 
 def test_each_order(four: Database) -> None:
     apply(four, Updated("m0", importance=5))
-    ids = {sort: [one.id for one in memories.list_memories(on(four.read()), MemoryFilter(), sort)] for sort in Sort}
+    ids = {sort: [memory.id for memory in memories.list_memories(on(four.read()), MemoryFilter(), sort)] for sort in Sort}
     assert ids[Sort.NEWEST] == ["m2", "m1", "m0"]
     assert ids[Sort.OLDEST] == ["m0", "m1", "m2"]
     assert ids[Sort.IMPORTANT] == ["m1", "m0", "m2"]

@@ -104,10 +104,10 @@ def test_a_rebuilt_table_a_column_a_kind_and_an_actor_keep_the_whole_past(
     assert {row["mood"] for row in session.conn.execute("SELECT mood FROM memories")} == {"calm"}
     for revision in reversed(revisions):
         undo.undo(runtime, revision.step)
-    texts = {one.text: (one.state, one.pinned) for one in curate.list_memories(runtime)}
+    texts = {memory.text: (memory.state, memory.pinned) for memory in curate.list_memories(runtime)}
     assert texts == {"Tea.": ("live", False), "Green tea.": ("live", False), "Coffee.": ("live", False), "Rain.": ("live", False)}
-    (found,) = [one for one in curate.list_memories(runtime) if one.text == "Tea."]
-    assert {one.text for one in history.list_versions(session, found.id)} == {"Tea.", "Black tea."}
+    (found,) = [memory for memory in curate.list_memories(runtime) if memory.text == "Tea."]
+    assert {version.text for version in history.list_versions(session, found.id)} == {"Tea.", "Black tea."}
     with runtime.database.write() as writer:
         kind, actor = fact("User keeps calm.", NOW), Actor("person")
         changes.apply(on(writer), Created(kind), actor)
@@ -128,7 +128,7 @@ def test_a_migration_that_loses_what_others_refer_to_changes_nothing(
         open_database(database.path, WORDING)
     migration.unlink()
     opened = open_database(database.path, WORDING)
-    assert [one.text for one in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
+    assert [memory.text for memory in memories.list_memories(on(opened.read()), ALL_LIVE)] == ["Tea."]
     opened.close()
 
 
@@ -160,7 +160,7 @@ def test_the_words_of_a_column_are_those_of_the_code(database: Database, table: 
 def test_each_table_of_words_is_known_and_each_that_is_a_persons_names_them(database: Database) -> None:
     conn = database.read()
     columns = {
-        row["name"]: {one["name"] for one in conn.execute(f"PRAGMA table_info({row['name']})")}
+        row["name"]: {item["name"] for item in conn.execute(f"PRAGMA table_info({row['name']})")}
         for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if "fts" not in row["name"] and "sqlite_" not in row["name"]
     }

@@ -45,7 +45,7 @@ def statements() -> Iterator[tuple[str, str]]:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.JoinedStr):
-        yield "".join(str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one) for one in node.values)
+        yield "".join(str(expr.value) if isinstance(expr, ast.Constant) else ast.unparse(expr) for expr in node.values)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     else:

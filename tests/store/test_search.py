@@ -41,12 +41,12 @@ def talk(database: Database, *texts: str, user: str = USER) -> tuple[str, list[s
 
 def facts(database: Database, query: str, **how: bool) -> list[str]:
     found = search.search_memories(on(database.read()), Scope(USER), query_words(query), **how)
-    return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
+    return [candidate.text for candidate in sorted(found, key=lambda one: -one.bm25)]
 
 
 def messages(database: Database, query: str, **how: bool) -> list[str]:
     found = search.search_messages(on(database.read()), query_words(query), **how)
-    return [one.text for one in sorted(found, key=lambda one: -one.bm25)]
+    return [candidate.text for candidate in sorted(found, key=lambda one: -one.bm25)]
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_a_word_is_found_in_a_sentence_without_spaces_and_another_is_not(
     assert messages(database, word) == [text]
     assert facts(database, other) == messages(database, other) == []
     for typed in (word, word[:-1], f'"{word}"'):
-        assert text in [one.text for one in memories.list_memories(on(database.read()), parse_filter(typed))]
+        assert text in [memory.text for memory in memories.list_memories(on(database.read()), parse_filter(typed))]
     assert memories.list_memories(on(database.read()), parse_filter(other)) == []
 
 
@@ -284,7 +284,7 @@ def test_vectors_of_a_deleted_chat_leave_their_place_to_others(database: Databas
     keys = [row["key"] for row in database.read().execute("SELECT key FROM messages ORDER BY key")]
     cosines = np.array([0.9, 0.8, 0.7, 0.6], np.float32)
     alike = Likeness(np.array(keys), cosines, {key: place for place, key in enumerate(keys)})
-    assert [one.id for one in search.search_messages(on(database.read()), [], likeness=alike)] == kept
+    assert [candidate.id for candidate in search.search_messages(on(database.read()), [], likeness=alike)] == kept
 
 
 def test_the_sources_of_facts_are_told_to_their_owner_only(database: Database) -> None:

@@ -52,7 +52,7 @@ def test_no_trick_writes_anything(vases: Path) -> None:
         for query in LONG:
             assert "stopped after" in database.ask(query, seconds=0.1).error
         assert database.ask("SELECT name FROM vases").rows == (("tall",), ("wide",)), "the copy is as it was, too"
-    assert (vases.read_bytes(), [one.name for one in vases.parent.iterdir()]) == (before, ["vases.db"])
+    assert (vases.read_bytes(), [path.name for path in vases.parent.iterdir()]) == (before, ["vases.db"])
 
 
 def test_what_only_reads_is_answered(database: LentDatabase) -> None:

@@ -149,7 +149,7 @@ class Seen:
         """Say whether something is under way that ends by itself."""
         above = self.app.is_open and self.chat.is_mounted and self.chat.transcript._above
         ending = BRIEF if isinstance(self.app.screen, ModalScreen) else BRIEF | ASKING
-        return bool(above) or any(one.group in ending and not one.is_finished for one in self.app.workers)
+        return bool(above) or any(worker.group in ending and not worker.is_finished for worker in self.app.workers)
 
     async def until(self, condition: Awaited, seconds: float = 30.0) -> None:
         """Wait for a condition, or for words on the screen."""
@@ -196,7 +196,7 @@ class Seen:
         await self.settle()
         with suppress(TimeoutError):  # a model that hangs does so here too
             async with asyncio.timeout(1.0):
-                while any(one.is_alive() for one in self.app.session.talk._idle_work):
+                while any(thread.is_alive() for thread in self.app.session.talk._idle_work):
                     await asyncio.sleep(0.005)
         await self.settle()
 
@@ -219,7 +219,7 @@ class Seen:
         return " ".join(word for word in self.text().split() if not set(word) <= set("│╭╮╰╯─▌"))
 
     def toasts(self) -> list[str]:
-        return [str(one.message) for one in self.app._notifications]
+        return [str(notification.message) for notification in self.app._notifications]
 
 
 REST_SECONDS = 0.3
@@ -273,7 +273,7 @@ async def at_rest(*_: object) -> None:
         working = pool is not None and pool._idle_semaphore._value < len(pool._threads)
         if loop._ready:  # looked at last: a thread leaves its result here before it is idle
             continue
-        soon = [one._when for one in loop._scheduled if not one._cancelled and one._when < now + SOON_SECONDS]
+        soon = [item._when for item in loop._scheduled if not item._cancelled and item._when < now + SOON_SECONDS]
         if not (working or held or soon) or now > end:
             return
         await asyncio.sleep(0.002 if working or not soon else max(0.0, min(soon) - now))

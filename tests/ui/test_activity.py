@@ -121,7 +121,7 @@ def test_pictures_tell_the_truth_of_no_small_and_large_files(tallies: list[Tally
         drawn = pictures(tallies, TODAY, width, height).plain
         assert all(len(line) <= width for line in drawn.splitlines())
         if width == 80:
-            assert [one for one in told if one not in " ".join(drawn.split())] == []
+            assert [text for text in told if text not in " ".join(drawn.split())] == []
 
 
 # The log -------------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ async def test_the_log_quotes_nothing_that_is_in_the_trash_or_erased(seen: Seen)
     assert seen.text().count("a memory") == 3
     await seen.press("home", "down", "enter")
     assert len(seen.app.screen_stack) == 1 and "the key" not in seen.text()
-    assert any("F5" in one for one in seen.toasts())
+    assert any("F5" in toast for toast in seen.toasts())
     forget.purge(runtime, [memory])
     seen.app.session.memories_changed()
     await seen.until("erased for good")
@@ -204,19 +204,19 @@ async def test_the_log_is_read_page_by_page(seen: Seen) -> None:
         curate.add(seen.app.runtime, f"Fact number {number}.")
     with patch.object(read_models, "PAGE", 3):
         screen = await open_activity(seen, "log")
-        pages = [[one.said for one in screen.lines.items]]
+        pages = [[log_line.said for log_line in screen.lines.items]]
         for _ in range(2):
             await seen.press("end", "down", "enter")
-            pages.append([one.said for one in screen.lines.items])
+            pages.append([log_line.said for log_line in screen.lines.items])
             assert screen.lines.current == screen.lines.items[0]
         assert [text for page in pages for text in page] == [f"Fact number {number}." for number in reversed(range(7))]
         assert "↓ older" not in seen.text()
         await seen.press("home", "up", "enter")
-        assert [one.said for one in screen.lines.items] == pages[1]
+        assert [log_line.said for log_line in screen.lines.items] == pages[1]
         for _ in range(3):  # before the rows are there
             screen.lines.post_message(RowList.PageWanted(screen.lines, -1))
         await seen.settle()
-        assert [one.said for one in screen.lines.items] == pages[0]
+        assert [log_line.said for log_line in screen.lines.items] == pages[0]
 
 
 # Taking back ---------------------------------------------------------------------------------------------------------
@@ -229,14 +229,14 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     curate.edit(runtime, memory, "Anna likes green tea.")
     decisions.set_field(runtime, "city", "Oslo")
     screen = await open_activity(seen, "undo")
-    assert [one.said for one in screen.steps.items] == [
+    assert [undoable.said for undoable in screen.steps.items] == [
         "Set Home to “Oslo”",
         "Changed “Anna likes green tea.”",
         "Remembered “Anna likes green tea.”",
     ]
     await seen.pilot.press("u")
     await seen.settle(lambda: decisions.profile(runtime) == {})
-    assert any("Taken back: Set Home to “Oslo”" in one for one in seen.toasts())
+    assert any("Taken back: Set Home to “Oslo”" in toast for toast in seen.toasts())
     await seen.pilot.press("ctrl+z")
     await seen.settle(lambda: curate.get(runtime, memory).text == "Anna likes oolong tea.")
     await seen.pilot.press("u")
@@ -244,7 +244,7 @@ async def test_the_last_change_is_taken_back_again_and_again(seen: Seen) -> None
     assert "There is nothing to take back." in seen.text()
     for key in ("u", "ctrl+z"):
         seen.app.clear_notifications()
-        await seen.press(key, until=lambda: any("There is nothing to take back." in one for one in seen.toasts()))
+        await seen.press(key, until=lambda: any("There is nothing to take back." in toast for toast in seen.toasts()))
 
 
 async def test_what_is_taken_back_is_seen_at_once_in_the_log(seen: Seen) -> None:
@@ -270,7 +270,7 @@ async def test_an_answer_in_the_inbox_is_called_by_its_name(seen: Seen) -> None:
         assert found is not None
         action(runtime, found.id)
     screen = await open_activity(seen, "undo")
-    assert [one.said for one in screen.steps.items] == ["Put off Pronouns “x” until tomorrow", "Denied Home “x”"]
+    assert [undoable.said for undoable in screen.steps.items] == ["Put off Pronouns “x” until tomorrow", "Denied Home “x”"]
 
 
 @pytest.mark.parametrize(
@@ -371,8 +371,8 @@ async def test_the_log_says_in_a_column_who_did_it_and_counts_what_was_done_to_m
         await seen.settle()
         rows = [line for line in seen.lines() if "today" in line]
         done = [line.partition("you")[2] for line in rows]
-        assert [one.split("  ")[-1].strip() for one in done] == ["4 messages of yours", "a memory", "a memory"]
-        assert {len(one) - len(one.lstrip()) for one in done} == {8}, "what was done begins in one column"
+        assert [text.split("  ")[-1].strip() for text in done] == ["4 messages of yours", "a memory", "a memory"]
+        assert {len(text) - len(text.lstrip()) for text in done} == {8}, "what was done begins in one column"
 
 
 # Agents --------------------------------------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ def correct(seen: Seen, trashed: int, kept: int) -> None:
 async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(narrow: Seen) -> None:
     correct(narrow, 7, 1)
     screen = await open_activity(narrow, "agents")
-    (line,) = [one for one in narrow.lines() if "trust 0.42 (kept 0 of 7)" in one]
+    (line,) = [line for line in narrow.lines() if "trust 0.42 (kept 0 of 7)" in line]
     assert "! asks first" in line
     await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
     told = "\n".join(narrow.lines())
@@ -401,10 +401,10 @@ async def test_agents_stand_with_trust_and_count_tell_why_and_can_be_blocked(nar
     no_escapes(narrow)
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
 
-    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
-    await narrow.press("ctrl+z", until=lambda: any("! asks first" in one for one in narrow.lines()))
-    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
-    await narrow.press("b", until=lambda: any("! asks first" in one for one in narrow.lines()))
+    await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
+    await narrow.press("ctrl+z", until=lambda: any("! asks first" in line for line in narrow.lines()))
+    await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
+    await narrow.press("b", until=lambda: any("! asks first" in line for line in narrow.lines()))
 
 
 async def test_another_program_stands_with_what_it_asked_for_and_what_was_refused(narrow: Seen) -> None:
@@ -412,18 +412,18 @@ async def test_another_program_stands_with_what_it_asked_for_and_what_was_refuse
     curate.add(runtime, "I keep bees.")
     editor = Caller("editor", Grant(), "Edit [b]or 2.1")
     with agents.called(runtime, editor, "search_memories") as ids:
-        ids += [one.id for one in agents.search(runtime, editor, "bees").memories]
+        ids += [quotation.id for quotation in agents.search(runtime, editor, "bees").memories]
     with pytest.raises(Refused), agents.called(runtime, editor, "recent_memories"):
         agents.recent(runtime, editor, category="profile")
     screen = await open_activity(narrow, "agents")
-    assert any("editor" in one for one in narrow.lines())
+    assert any("editor" in line for line in narrow.lines())
     await narrow.press("enter", until=lambda: isinstance(narrow.app.screen, TextCard))
     told = "\n".join(narrow.lines())
     assert "Asked 2 times, refused 1" in told
     assert "calls itself “Edit [b]or 2.1”, which nobody checked" in told
     assert "search_memories: 1 memory" in told and "recent_memories: refused" in told
     await narrow.press("escape", until=lambda: narrow.app.screen is screen)
-    await narrow.press("b", until=lambda: any("✗ blocked" in one for one in narrow.lines()))
+    await narrow.press("b", until=lambda: any("✗ blocked" in line for line in narrow.lines()))
     with pytest.raises(Refused, match="blocked"), agents.called(runtime, editor, "search_memories"):
         pass
 

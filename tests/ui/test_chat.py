@@ -31,11 +31,11 @@ from tests.ui.conftest import Seen, World
 def messages(seen: Seen) -> list[tuple[Role, str, MessageStatus]]:
     assert seen.chat.state.thread is not None
     page = chats.page(seen.app.runtime, seen.chat.state.thread.id)
-    return [(one.role, one.text, one.status) for one in page.messages]
+    return [(message.role, message.text, message.status) for message in page.messages]
 
 
 def shown(seen: Seen) -> list[str]:
-    return [one.text if isinstance(one, Answer) else one.message.text for one in seen.chat.transcript.bubbles]
+    return [bubble.text if isinstance(bubble, Answer) else bubble.message.text for bubble in seen.chat.transcript.bubbles]
 
 
 class Gate:
@@ -229,7 +229,7 @@ async def test_the_first_message_of_a_chat_is_shown_while_the_screen_is_busy(see
     seen.app.session.talk.send(None, "Hello there", ())
     seen.chat.state.begun_by = seen.app.session.talk.turns
     try:
-        await seen.until(lambda: [one.message.text for one in seen.chat.transcript.bubbles][:1] == ["Hello there"])
+        await seen.until(lambda: [bubble.message.text for bubble in seen.chat.transcript.bubbles][:1] == ["Hello there"])
     finally:
         free.set()
     await seen.answered()
@@ -295,7 +295,7 @@ async def test_a_learned_fact_and_what_it_replaces_are_told_quietly_and_can_be_t
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.until(lambda: f"{line} · edit · undo" in seen.words() and "memapp keeps sentences" not in seen.words())
     await seen.pilot.press("ctrl+z")
-    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["I work as a baker."])
+    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I work as a baker."])
     await seen.press("ctrl+z", until=lambda: curate.count(seen.app.runtime) == 0)
 
 
@@ -318,7 +318,7 @@ async def test_a_click_on_a_line_opens_what_it_says_and_one_on_its_undo_takes_th
     await seen.press("escape", until=lambda: "d Trash" not in seen.text())
     assert curate.count(seen.app.runtime) == 2
     await seen.pilot.click(offset=(seen.lines()[row].index("undo") + 1, row))
-    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["I have a bike."])
+    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a bike."])
     await seen.until("1 not kept")
     await seen.pilot.press("e", "h")
     assert seen.chat.composer.text == "eh"
@@ -341,13 +341,15 @@ async def test_what_replaced_words_taught_is_taken_back_and_said(seen: Seen) -> 
     await seen.until("No longer remembered: I have a dog called Rex.")
     await seen.until("Remembered: I have a bike.")
     await seen.pilot.press("ctrl+z", "ctrl+z")
-    await seen.until(lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["I have a dog called Rex."])
+    await seen.until(lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I have a dog called Rex."])
 
 
 async def test_what_the_person_ends_is_told_quietly_and_can_be_taken_back(seen: Seen) -> None:
     await seen.send("I play tennis.", until="Remembered:")
     await seen.send("not anymore", until="Updated: not anymore (was: I play tennis.) · edit · undo")
-    await seen.press("ctrl+z", until=lambda: [one.text for one in curate.list_memories(seen.app.runtime)] == ["I play tennis."])
+    await seen.press(
+        "ctrl+z", until=lambda: [memory.text for memory in curate.list_memories(seen.app.runtime)] == ["I play tennis."]
+    )
 
 
 async def test_what_holds_again_where_its_correction_was_wrong_is_told(seen: Seen) -> None:
@@ -498,7 +500,7 @@ async def test_after_a_silence_the_persona_says_one_thing_unasked(seen: Seen, wo
         seen.chat.conversation.begin_silence()
         await seen.until(lambda: len(list(seen.chat.transcript.bubbles)) == 3)
     await seen.answered()
-    assert [one.message.unprompted for one in seen.chat.transcript.bubbles] == [False, False, True]
+    assert [bubble.message.unprompted for bubble in seen.chat.transcript.bubbles] == [False, False, True]
     seen.chat.conversation.end_silence()
     await seen.answered()
     assert len(list(seen.chat.transcript.bubbles)) == 3
@@ -581,7 +583,7 @@ async def test_what_is_wrong_with_a_command_stays_until_something_is_written(see
 async def test_an_answer_is_retried_above_a_question_of_memapp_itself(seen: Seen, world: World) -> None:
     world.model.enqueue("Hello Ada.")
     await seen.send("Hello, my name is Ada.")
-    await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
+    await seen.settle(lambda: any("Shall I remember" in text for text in shown(seen)))
     world.model.enqueue("Good morning, Ada.")
     await seen.pilot.press("ctrl+r")
     await seen.answered()
@@ -602,7 +604,7 @@ async def test_an_answer_that_ended_at_its_limit_goes_on_although_a_question_fol
     async with world.opened() as seen:
         world.model.enqueue("Hello Ada. " + "More words follow. " * 20)
         await seen.send("Hello, my name is Ada.")
-        await seen.settle(lambda: any("Shall I remember" in one for one in shown(seen)))
+        await seen.settle(lambda: any("Shall I remember" in text for text in shown(seen)))
         assert "esc, ↑, then o goes on" in seen.words()
         assert "memapp asks" in seen.words() and "unasked" not in seen.words()
         await seen.press("escape", "up", "o", until=lambda: "Please go on." in shown(seen))
@@ -631,7 +633,7 @@ async def test_the_list_of_chats_says_who_answers_where_it_is_not_the_usual_one(
     seen.chat.open_thread(None, persona="tom")
     await seen.settle(lambda: seen.chat.state.persona_id == "tom")
     await seen.send("Good morning")
-    titles = [str(one.prompt) for one in seen.chat.query_one(ThreadList).options]
+    titles = [str(option.prompt) for option in seen.chat.query_one(ThreadList).options]
     assert titles[0].split()[:4] == ["●", "Tom:", "Good", "morning"] and titles[1].split()[:2] == ["hello", "there"]
 
 
@@ -665,7 +667,7 @@ async def test_a_chat_deleted_before_its_first_answer_is_there_is_called_by_its_
     gate = slow_reply(world, "one two three four five six seven eight nine ten " * 20)
     async with world.opened() as seen:
         await seen.type("count to ten", "enter", until=gate.reached.is_set)
-        await seen.press("ctrl+b", "d", until=lambda: any("Deleted “count to ten”" in one for one in seen.toasts()))
+        await seen.press("ctrl+b", "d", until=lambda: any("Deleted “count to ten”" in toast for toast in seen.toasts()))
         await seen.answered()
 
 

@@ -148,7 +148,7 @@ async def test_a_chat_that_is_opened_as_a_message_is_sent_is_another_one(seen: S
     assert seen.chat.state.thread is None and not seen.chat.transcript.bubbles
     (thread,) = chats.list_threads(seen.app.runtime)
     said = chats.page(seen.app.runtime, thread.id).messages
-    assert [one.text for one in said if one.role is Role.USER] == ["alpha"]
+    assert [message.text for message in said if message.role is Role.USER] == ["alpha"]
 
 
 async def test_each_chat_has_its_own_draft(seen: Seen) -> None:
@@ -259,16 +259,16 @@ async def test_where_no_editor_can_be_opened_that_is_said(seen: Seen) -> None:
 
 async def test_right_after_escape_letters_are_words_until_a_message_is_chosen(seen: Seen) -> None:
     await seen.send("Hello there.")
-    said = [one.message.id for one in seen.chat.transcript.bubbles]
+    said = [bubble.message.id for bubble in seen.chat.transcript.bubbles]
     await seen.pilot.press("escape")
     assert "Choose" in seen.lines()[-1] and "Remember" not in seen.lines()[-1]
     await seen.pilot.press(*"really", "question_mark")
     assert seen.chat.composer.text == "really?" and seen.chat.composer.has_focus
-    assert [one.message.id for one in seen.chat.transcript.bubbles] == said
+    assert [bubble.message.id for bubble in seen.chat.transcript.bubbles] == said
     await seen.pilot.press("escape", "up")
     assert "Remember" in seen.lines()[-1] and "Choose" not in seen.lines()[-1]
     await seen.pilot.press("y")
-    assert seen.chat.composer.text == "really?" and any("clipboard" in one for one in seen.toasts())
+    assert seen.chat.composer.text == "really?" and any("clipboard" in toast for toast in seen.toasts())
 
 
 @pytest.mark.parametrize("way", ["tab", "click"])

@@ -87,7 +87,7 @@ async def open_inbox(seen: Seen) -> InboxScreen:
 
 
 def waiting(seen: Seen) -> list[str]:
-    return [one.new_value for one in pending.list_pending(seen.app.runtime)]
+    return [request.new_value for request in pending.list_pending(seen.app.runtime)]
 
 
 def writing(seen: Seen) -> str:
@@ -113,7 +113,7 @@ async def test_a_proposal_of_another_program_names_it_quotes_it_and_warns_of_ins
     assert "It says that you said" in seen.words() and "The program editor proposed it" in seen.words()
     assert "reads like an instruction" not in seen.words()
     await seen.press("a", until=lambda: len(waiting(seen)) == 1)
-    assert [one.origin for one in curate.list_memories(runtime)] == ["agent"]
+    assert [memory.origin for memory in curate.list_memories(runtime)] == ["agent"]
     await seen.settle(lambda: "reads like an instruction" in seen.words())
     no_escapes(seen)
     await seen.press("d", until=lambda: waiting(seen) == [])
@@ -129,7 +129,7 @@ async def test_keys_mashed_while_the_inbox_opens_answer_nothing(seen: Seen, monk
     screen = await open_inbox(seen)
     await seen.press(*"adsa", "ctrl+s", "space", *"ad")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
-    keys = {one.binding.key: one.enabled for one in screen.active_bindings.values() if one.binding.show}
+    keys = {value.binding.key: value.enabled for value in screen.active_bindings.values() if value.binding.show}
     assert [keys[key] for key in "adse"] == [False, False, False, True], "greyed out in the footer, but for what decides nothing"
     await seen.press("e", *"ada", "ctrl+s")
     assert (waiting(seen), profile(seen)) == (["Bergen"], {})
@@ -176,7 +176,7 @@ async def test_an_answer_that_is_the_beginning_of_a_word_answers_nothing_and_tha
         seen.app.clear_notifications()
         await seen.press(*text)
         assert (waiting(seen), profile(seen)) == (["Bergen"], {}), text
-        await seen.until(lambda: any("Nothing was answered" in one for one in seen.toasts()))
+        await seen.until(lambda: any("Nothing was answered" in toast for toast in seen.toasts()))
         if seen.app.screen is not screen:  # the last letter began the writing
             await seen.pilot.press("escape")
 
@@ -433,7 +433,7 @@ async def test_a_value_is_copied_and_a_refused_answer_is_told_and_changes_nothin
     await seen.pilot.press("y")
     assert seen.app.clipboard == "Bergen"
     decisions.deny(seen.app.runtime, request.id)
-    await seen.press("a", until=lambda: any("decided already" in one for one in seen.toasts()))
+    await seen.press("a", until=lambda: any("decided already" in toast for toast in seen.toasts()))
     assert profile(seen) == {}
 
 
@@ -469,7 +469,7 @@ async def test_the_memory_that_waits_is_shown_and_comes_with_a_yes(seen: Seen, a
     propose(seen, memory=memory)
     await open_inbox(seen)
     assert "User lives in Bergen near the harbour." in seen.words()
-    await seen.press("a", until=lambda: [one.text for one in curate.list_memories(runtime)] == [memory.text])
+    await seen.press("a", until=lambda: [memory.text for memory in curate.list_memories(runtime)] == [memory.text])
 
 
 async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keeps(seen: Seen, at_once: None) -> None:
@@ -492,10 +492,10 @@ async def test_two_facts_of_which_one_holds_are_shown_with_what_each_answer_keep
             line.value = facts[0]
             await seen.pilot.press("enter")
         await seen.until(lambda: not waiting(seen))
-        assert {one.text for one in curate.list_memories(runtime)} == stays
+        assert {memory.text for memory in curate.list_memories(runtime)} == stays
         await seen.press("ctrl+z", until=lambda: bool(waiting(seen)))
-        assert {one.text for one in curate.list_memories(runtime)} == set(facts)
-        decisions.deny(runtime, *(one.id for one in pending.list_pending(runtime)))
+        assert {memory.text for memory in curate.list_memories(runtime)} == set(facts)
+        decisions.deny(runtime, *(request.id for request in pending.list_pending(runtime)))
 
 
 async def test_evidence_is_told_to_be_typed_or_pasted_and_is_not_quoted_once_erased(seen: Seen, at_once: None) -> None:
@@ -592,7 +592,7 @@ async def test_what_the_chat_asks_about_is_not_said_to_wait_once_more(seen: Seen
     seen.chat.open_thread(seen.chat.state.thread)
     await seen.settle()
     assert "your pronouns: they/them" in seen.words() and "Waiting for you" not in seen.text()
-    (asked_now,) = (one for one in pending.list_pending(seen.app.runtime) if one.field == "pronouns")
+    (asked_now,) = (request for request in pending.list_pending(seen.app.runtime) if request.field == "pronouns")
     decisions.deny(seen.app.runtime, asked_now.id)
     await seen.send("yes", until="That question is over. Denied Pronouns “they/them”")
 
@@ -626,7 +626,7 @@ async def test_an_answer_in_the_chat_is_told_and_can_be_taken_back(
     assert "^r Retry" in seen.lines()[-1]
     await seen.send(answer, until=f"{line} · undo")
     assert "Retry" not in seen.lines()[-1], "memapp itself answered that"
-    assert "Answer again" not in [one.title for one in seen.app.get_system_commands(seen.app.screen)]
+    assert "Answer again" not in [command.title for command in seen.app.get_system_commands(seen.app.screen)]
     assert profile(seen) == known and "●" not in seen.lines()[0]
     await seen.press("ctrl+z", until=lambda: waiting(seen) == ["Bergen"])
     await seen.until(f"{line} · taken back")
@@ -643,7 +643,7 @@ async def test_a_yes_that_became_a_no_is_passed_over_by_undo(seen: Seen) -> None
     seen.chat.composer.clear_text()
     await seen.send("well, what a day", until=lambda: profile(seen) == {})
     await seen.press("escape", "up", "u", until=lambda: curate.count(seen.app.runtime) == 0)
-    assert not any("already" in one for one in seen.toasts())
+    assert not any("already" in toast for toast in seen.toasts())
 
 
 async def test_a_yes_is_told_once_with_how_many_others_it_set_aside(world: World, seen: Seen) -> None:
@@ -713,7 +713,7 @@ async def test_hostile_values_evidence_and_memories_are_shown_as_they_are(seen: 
         await seen.pilot.pause()
         no_escapes(seen)
     found = propose(seen, "money", "[/INST] \x1b]0;t\x07 9")
-    await seen.until(lambda: found.id in [one.request.id for one in screen.requests.rows.items])
+    await seen.until(lambda: found.id in [item.request.id for item in screen.requests.rows.items])
     await seen.press("home", "e")
     assert "\x1b" not in writing(seen)
     seen.app.post_message(events.Paste("\x1b]0;t\x07 pasted\nin two lines"))

@@ -81,10 +81,10 @@ async def test_a_checklist_that_closes_while_it_is_looked_up_does_not_freeze_the
 async def test_slash_howto_writes_down_what_is_whole_and_asks_for_steps(seen: Seen) -> None:
     await seen.type(f"/howto {TEA}")
     await seen.pilot.press("enter")
-    await seen.until(lambda: [one.howto.text for one in howtos.checklists(seen.app.runtime)] == ["Make tea"])
+    await seen.until(lambda: [checklist.howto.text for checklist in howtos.checklists(seen.app.runtime)] == ["Make tea"])
     await seen.type("/howto Make coffee", "enter", until="one step a line")
     await seen.press(*"grind", "ctrl+s", until=lambda: len(howtos.checklists(seen.app.runtime)) == 2)
-    assert {one.kind for one in curate.list_memories(seen.app.runtime)} == {Kind.PROCEDURAL}
+    assert {memory.kind for memory in curate.list_memories(seen.app.runtime)} == {Kind.PROCEDURAL}
 
 
 async def test_no_category_is_given_without_a_word_on_who_reads_it(seen: Seen) -> None:
@@ -114,7 +114,7 @@ async def test_what_upkeep_did_is_told_once_at_the_start_and_each_of_it_is_taken
         await seen.until(lambda: "Nothing runs now." in seen.text() and "↶" in seen.text())
         await seen.pilot.press("down", "u")  # not the last one
         await seen.until(lambda: len(curate.list_memories(seen.app.runtime)) == 2)
-        assert moved not in [one.id for one in curate.list_memories(seen.app.runtime)]
+        assert moved not in [memory.id for memory in curate.list_memories(seen.app.runtime)]
         await seen.press("space", until=lambda: "Paused." in seen.text() and "␣ Continue" in seen.lines()[-1])
         assert seen.app.session.talk.paused
         await seen.press("space", until=lambda: "Paused." not in seen.text())
@@ -131,7 +131,7 @@ async def test_an_insight_says_what_it_rests_on_and_becomes_a_memory_of_ones_own
     await seen.until(lambda: "2 sources" in seen.text() and "· I ran to the lake." in seen.words())
     await seen.press("enter", "p", until="★ User talked")
     await seen.press("m", until="No insights yet.")
-    kinds = {one.text: one.kind for one in curate.list_memories(runtime)}
+    kinds = {memory.text: memory.kind for memory in curate.list_memories(runtime)}
     assert kinds[insight.text] is Kind.SEMANTIC
     await seen.press("u", until="2 sources")
 
@@ -149,13 +149,13 @@ async def test_a_lesson_is_found_promoted_edited_and_taken_back(seen: Seen) -> N
     await seen.until(lambda: "kiln warm" not in seen.text() and "+ kiln fire 900" in seen.text())
     assert "P Promote" in seen.lines()[-1] and "Restore" not in seen.lines()[-1]
     await seen.pilot.press("P")
-    await seen.until(lambda: [one.status for one in lessons.list_lessons(runtime, ("promoted",))] == ["promoted"])
+    await seen.until(lambda: [lesson.status for lesson in lessons.list_lessons(runtime, ("promoted",))] == ["promoted"])
     await seen.until(lambda: "P Promote" not in seen.lines()[-1])
     await seen.pilot.press("e", *"kiln fire", "enter")
     await seen.until(lambda: "+ kiln fire\n" in "\n".join(line.rstrip(" │") + "\n" for line in seen.lines()))
     await seen.press("S", until=lambda: "r Restore" in seen.lines()[-1])
     await seen.pilot.press("u", "u", "u")
-    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate"})
+    await seen.until(lambda: {lesson.status for lesson in lessons.list_lessons(runtime)} == {"candidate"})
     await seen.press("escape", "d", until=lambda: len(lessons.list_lessons(runtime)) == 1)
     await seen.press("u", until=lambda: len(lessons.list_lessons(runtime)) == 2)
 
@@ -178,11 +178,11 @@ async def test_the_runs_behind_a_lesson_are_read_and_lessons_that_say_the_same_m
     await seen.pilot.press("up")
     await seen.until(lambda: "m Merge" in seen.lines()[-1])
     await seen.pilot.press("m")
-    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate", "archived"})
-    kept = next(one for one in lessons.list_lessons(runtime) if one.status == "candidate")
+    await seen.until(lambda: {lesson.status for lesson in lessons.list_lessons(runtime)} == {"candidate", "archived"})
+    kept = next(lesson for lesson in lessons.list_lessons(runtime) if lesson.status == "candidate")
     assert (kept.rule_text, len(kept.triggers)) == ("kiln fier -> kiln fire", 2)
     await seen.pilot.press("u")
-    await seen.until(lambda: {one.status for one in lessons.list_lessons(runtime)} == {"candidate"})
+    await seen.until(lambda: {lesson.status for lesson in lessons.list_lessons(runtime)} == {"candidate"})
 
 
 async def test_hostile_words_are_shown_as_they_are_in_every_tab_and_its_keys_are_offered(world: World) -> None:

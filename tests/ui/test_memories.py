@@ -76,7 +76,7 @@ async def looked_up(seen: Seen) -> None:
 
 
 def texts(screen: MemoriesScreen) -> list[str]:
-    return [one.text for one in screen.rows.items]
+    return [memory.text for memory in screen.rows.items]
 
 
 def live(runtime: Runtime) -> list[Memory]:
@@ -250,7 +250,7 @@ async def test_pinning_forgetting_and_undo(world: World) -> None:
         told = next(toast for toast in seen.toasts() if "Taken back: " in toast)
         assert screen.rows.items[0].pinned and told.startswith("Taken back: Trashed “")
         await seen.pilot.press("ctrl+z")
-        await seen.press("u", until=lambda: not any(one.pinned for one in screen.rows.items))
+        await seen.press("u", until=lambda: not any(memory.pinned for memory in screen.rows.items))
 
 
 async def test_the_cursor_is_on_what_an_undo_brought_back(world: World) -> None:
@@ -309,19 +309,19 @@ async def test_marks_make_a_key_act_on_many_but_words_are_edited_where_the_curso
         await seen.pilot.press("escape")
         await seen.press("t", until=lambda: len(seen.app.screen_stack) > 1)
         await seen.press("comma", "enter", until=lambda: "A tag needs a name." in seen.text() and not seen.toasts())
-        await seen.type("people", "enter", until=lambda: sum("people" in one.tags for one in live(runtime)) == 2)
+        await seen.type("people", "enter", until=lambda: sum("people" in memory.tags for memory in live(runtime)) == 2)
         await seen.press("t", *"a,b,c,d,e,f", "enter", until="At most 5 tags.")
         await seen.pilot.resize_terminal(80, 24)
         await seen.pilot.press("escape", "i")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         await seen.pilot.press("5")
-        await seen.until(lambda: sum(one.importance == 5 for one in live(runtime)) == 2)
+        await seen.until(lambda: sum(memory.importance == 5 for memory in live(runtime)) == 2)
         await seen.pilot.press("c")
         await seen.until(lambda: isinstance(seen.app.screen, Choice))
         assert "⏎ choose ↑↓ move esc cancel" in seen.words(), "a long list leaves room for the keys"
         wanted = curate.categories(runtime).index("goals")
         await seen.pilot.press("home", *["down"] * wanted)
-        await seen.press("enter", until=lambda: sum(one.category == "goals" for one in live(runtime)) == 2)
+        await seen.press("enter", until=lambda: sum(memory.category == "goals" for memory in live(runtime)) == 2)
         await seen.pilot.resize_terminal(120, 40)
         await seen.pilot.press("escape", "space", "slash", "x", "escape")
         await shown(seen)
@@ -462,8 +462,8 @@ async def test_relations_are_walked_and_walked_back(world: World) -> None:
         runtime = seen.app.runtime
         newest, middle, oldest = live(runtime)
         with runtime.write() as session:
-            for one, other in ((newest, middle), (middle, oldest)):
-                changes.apply(session, Linked(one.id, ((other.id, 0.7),)), Actor("rules"))
+            for memory, other in ((newest, middle), (middle, oldest)):
+                changes.apply(session, Linked(memory.id, ((other.id, 0.7),)), Actor("rules"))
         await seen.pilot.press("enter", "tab", "tab")
         await looked_up(seen)
         await seen.until(lambda: "▆ Anna's sister" in seen.text())
@@ -525,8 +525,8 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         thread = chats.list_threads(runtime)[0]
         said, reply = chats.page(runtime, thread.id).messages[:2]
         await seen.pilot.press("escape", "home", "m", "enter")
-        await seen.until(lambda: any(one.origin == "person" for one in curate.list_memories(runtime)))
-        memory = next(one for one in curate.list_memories(runtime) if one.origin == "person")
+        await seen.until(lambda: any(memory.origin == "person" for memory in curate.list_memories(runtime)))
+        memory = next(memory for memory in curate.list_memories(runtime) if memory.origin == "person")
         with runtime.write() as session:
             count_access(session, [memory.id])
             hit = Recalled("memory", memory.id, "", "", "", runtime.clock(), 0.83, "words 0.71 + meaning 0.40")
@@ -541,7 +541,7 @@ async def test_provenance_leads_to_the_message_and_tells_why_it_was_recalled(wor
         assert "Stood in 1 prompt on 1 day" in seen.words()
         await seen.until("you typed: I moved to Oslo in March.")
         others = replace(said, pasted=((0, 5),)), replace(said, origin=Origin.IMPORT), reply
-        assert [written(one) for one in others] == ["you typed and pasted", "imported", "an answer"]
+        assert [written(message) for message in others] == ["you typed and pasted", "imported", "an answer"]
         await seen.pilot.press("j")
         await seen.pilot.pause()
         assert "0.83" in seen.text() and "words 0.71 + meaning 0.40" in seen.words()
@@ -648,7 +648,9 @@ async def test_every_key_shown_works(world: World) -> None:
 async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
     async with memories(world) as (seen, screen):
         names = [command.title for command in seen.app.get_system_commands(screen)]
-        assert [one for one in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if one not in names] == []
+        assert [
+            item for item in ("New", "Pin", "Tag", "Importance", "Mark all shown", "Trash", "Search") if item not in names
+        ] == []
         await seen.pilot.press("ctrl+p")
         await seen.type("importance")
         await seen.until("with the key i")
@@ -659,9 +661,9 @@ async def test_the_palette_offers_what_keys_do_here(world: World) -> None:
 def test_every_binding_has_an_id_of_its_own() -> None:
     ours = [MemoriesScreen, MemoryKeys, MemoryCard, MemoryForm, Words, Choice, RowList, SearchField, MemoryDetail, ContentView]
     ours += [VersionRows, MessageRows, MemoryRelations]
-    bindings = [one for kind in ours for one in kind.__dict__.get("BINDINGS", [])]
-    assert all(isinstance(one, Binding) and one.id for one in bindings)
-    assert len({one.id for one in bindings}) == len(bindings)
+    bindings = [item for kind in ours for item in kind.__dict__.get("BINDINGS", [])]
+    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
+    assert len({binding.id for binding in bindings}) == len(bindings)
 
 
 @pytest.mark.slow
@@ -674,7 +676,7 @@ async def test_hostile_texts_are_shown_as_they_are(world: World) -> None:
                 for text in hostile:
                     revision = curate.add(runtime, text, tags=[text[:30]])
                     curate.edit(runtime, revision.memory_id, f"{text}!"[:280])
-                ids = [one.id for one in live(runtime)]
+                ids = [memory.id for memory in live(runtime)]
                 with runtime.write() as session:
                     edges = tuple((other, 0.5) for other in ids[1:20])
                     changes.apply(session, Linked(ids[0], edges), Actor("rules"))

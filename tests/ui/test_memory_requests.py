@@ -5,7 +5,7 @@ from tests.ui.conftest import Seen, World
 
 
 def known(seen: Seen) -> list[str]:
-    return sorted(one.text for one in curate.list_memories(seen.app.runtime))
+    return sorted(memory.text for memory in curate.list_memories(seen.app.runtime))
 
 
 async def test_what_is_to_be_remembered_is_said_and_undone_with_one_key(seen: Seen) -> None:

@@ -50,14 +50,14 @@ async def test_a_model_is_downloaded_after_a_yes_used_and_removed(world: World, 
         assert site.asked == []
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("Tiny is here and whole" in one for one in seen.toasts()))
+        await seen.until(lambda: any("Tiny is here and whole" in toast for toast in seen.toasts()))
         file = seen.app.runtime.paths.downloads / "tiny.gguf"
         assert file.read_bytes() == site.content
         rows = seen.app.screen.query_one(ModelRows)
         await seen.until(lambda: rows.current and rows.current.path == file)  # the cursor stays with it
         await seen.pilot.press("enter")
         await seen.settle(lambda: seen.app.runtime.settings.model == str(file))
-        await seen.press("d", until=lambda: any("Choose another first" in one for one in seen.toasts()))
+        await seen.press("d", until=lambda: any("Choose another first" in toast for toast in seen.toasts()))
         await seen.pilot.press("up", "enter", "down")
         await seen.settle(lambda: seen.app.runtime.settings.model == "bundled")
         await seen.pilot.press("d")
@@ -78,12 +78,12 @@ async def test_a_download_is_stopped_and_goes_on(world: World, site: Hub) -> Non
         await seen.press("f3", until="! online")
         await seen.pilot.press("f8", "enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("was stopped. What has arrived is kept" in one for one in seen.toasts()))
+        await seen.until(lambda: any("was stopped. What has arrived is kept" in toast for toast in seen.toasts()))
         await seen.until(lambda: "% here" in seen.text() and "online" not in seen.words())
         site.hold.clear()
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("Tiny is here and whole" in one for one in seen.toasts()))
+        await seen.until(lambda: any("Tiny is here and whole" in toast for toast in seen.toasts()))
         assert site.ranges[-1].startswith("bytes=")
 
 
@@ -92,7 +92,7 @@ async def test_what_fails_is_said_and_leaving_ends_a_download(world: World, site
     async with models_screen(world) as seen:
         await seen.pilot.press("enter")
         await answer(seen, "enter")
-        await seen.until(lambda: any("has no file tiny.gguf any more" in one for one in seen.toasts()))
+        await seen.until(lambda: any("has no file tiny.gguf any more" in toast for toast in seen.toasts()))
         site.status, site.cut = 0, [600_000]
         site.hold.set()
         await seen.settle()

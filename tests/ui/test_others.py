@@ -48,7 +48,7 @@ async def test_what_another_process_says_in_the_open_chat_is_shown(seen: Seen, o
     await seen.until(lambda: "another memapp is writing this" not in seen.text())
     await seen.pilot.press("enter")
     await seen.answered()
-    assert [one.text for one in chats.page(other, seen.chat.state.thread.id).messages][::2] == [
+    assert [message.text for message in chats.page(other, seen.chat.state.thread.id).messages][::2] == [
         "I keep bees.",
         "I keep hens.",
         "And geese.",

@@ -13,7 +13,7 @@ KEPT = "Remembered: I have a dog called Rex."
 
 
 def known(seen: Seen) -> list[str]:
-    return sorted(one.text for one in curate.list_memories(seen.app.runtime))
+    return sorted(memory.text for memory in curate.list_memories(seen.app.runtime))
 
 
 def chosen(seen: Seen) -> str:
@@ -30,7 +30,7 @@ def chosen(seen: Seen) -> str:
 async def told(seen: Seen, *texts: str) -> None:
     for text in texts:
         await seen.send(text)
-    await seen.settle(lambda: any(one in seen.text() for one in ("not kept", "Remembered", "Waiting for you")))
+    await seen.settle(lambda: any(item in seen.text() for item in ("not kept", "Remembered", "Waiting for you")))
 
 
 async def test_the_line_sums_up_and_opens_to_what_can_be_done_about_each_statement(seen: Seen) -> None:
@@ -77,7 +77,7 @@ async def test_what_waits_is_said_with_its_key_and_a_no_can_be_kept_anyway(seen:
     await seen.until(lambda: f"{KEPT} · edit · undo ● Waiting for you: Health “I have diabetes.” · F4" in seen.words())
     await seen.pilot.press("escape", "up", "w", "down", "down", "enter")
     await seen.until(lambda: isinstance(seen.app.screen, InboxScreen))
-    decisions.deny(seen.app.runtime, *(one.id for one in pending.list_pending(seen.app.runtime)))
+    decisions.deny(seen.app.runtime, *(request.id for request in pending.list_pending(seen.app.runtime)))
     seen.app.session.memories_changed()
     await seen.press("f2", until="“I have diabetes.” · you said no")
     await seen.press("escape", "up", "down", "down", "down", "m", until=lambda: "I have diabetes." in known(seen))
@@ -92,10 +92,10 @@ async def test_a_fact_that_waits_is_told_to_the_person(seen: Seen) -> None:
 async def test_the_same_is_said_after_a_restart(world: World) -> None:
     async with world.opened() as seen:
         await told(seen, f"{DOG} {SOUP}", SOUP)
-        before = [str(one.content) for one in seen.app.screen.query(OutcomeNote)]
+        before = [str(item.content) for item in seen.app.screen.query(OutcomeNote)]
     async with world.opened() as seen:
         await seen.until(lambda: seen.text().count("1 not kept") == 2)
-        assert [str(one.content) for one in seen.app.screen.query(OutcomeNote)] == before
+        assert [str(item.content) for item in seen.app.screen.query(OutcomeNote)] == before
 
 
 async def test_its_letters_are_letters_while_one_writes(seen: Seen) -> None:

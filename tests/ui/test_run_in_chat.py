@@ -75,7 +75,7 @@ async def test_only_what_was_typed_is_run(world: World, folder: Path) -> None:
         (folder / "c").unlink()
         await seen.press("escape", "up", "e")
         assert seen.chat.composer.text == "/run touch c", "to be sent again it must be sent again"
-        assert [one.name for one in folder.iterdir()] == [".git"]
+        assert [path.name for path in folder.iterdir()] == [".git"]
 
 
 async def test_a_command_that_memapp_was_started_with_waits_for_the_person(world: World, folder: Path) -> None:

@@ -89,7 +89,10 @@ async def conversation(world: World, size: tuple[int, int], *, before: bool = Tr
 
 def _recalled(runtime: Runtime, _: object) -> list[Recalled]:
     known = curate.list_memories(runtime)
-    return [Recalled("memory", one.id, one.text, "", "", one.created_at, 0.82, "words 0.71", one.pinned) for one in known]
+    return [
+        Recalled("memory", memory.id, memory.text, "", "", memory.created_at, 0.82, "words 0.71", memory.pinned)
+        for memory in known
+    ]
 
 
 MEMORY = "Anna likes oolong tea in the morning."
@@ -143,7 +146,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-goldens", default=False))
 
 
-@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str)
 async def test_the_main_screens_look_as_they_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
     async with conversation(world, size, before=False) as seen:
@@ -164,7 +167,7 @@ async def test_the_main_screens_look_as_they_should(world: World, size: tuple[in
         compare(seen, f"settings-{name}", update)
 
 
-@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.slow) for one in SIZES[1:])], ids=str)
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(size, marks=pytest.mark.slow) for size in SIZES[1:])], ids=str)
 async def test_what_came_of_a_message_looks_as_it_should(world: World, size: tuple[int, int], update: bool) -> None:
     name = f"{size[0]}x{size[1]}"
     async with world.opened(size=size) as seen:
@@ -265,9 +268,9 @@ async def test_without_colour_signs_and_words_tell_the_state(world: World) -> No
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    bindings = [one for ours in OURS for one in ours.__dict__.get("BINDINGS", [])]
-    assert all(isinstance(one, Binding) and one.id for one in bindings)
-    ids = [one.id for one in bindings]
+    bindings = [item for ours in OURS for item in ours.__dict__.get("BINDINGS", [])]
+    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
+    ids = [binding.id for binding in bindings]
     assert len(ids) == len(set(ids))
 
 
@@ -320,10 +323,12 @@ async def test_a_chat_is_renamed_deleted_and_brought_back(world: World) -> None:
         await seen.pilot.press("end", "ctrl+u")
         await seen.type("Milk")
         await seen.pilot.press("enter")
-        await seen.settle(lambda: any(one.title.endswith("Milk") for one in chats.list_threads(seen.app.runtime)))
+        await seen.settle(lambda: any(thread.title.endswith("Milk") for thread in chats.list_threads(seen.app.runtime)))
         await seen.pilot.press("d")
         await seen.settle(lambda: len(chats.list_threads(seen.app.runtime)) == 1)
-        assert [one.id for one in chats.list_threads(seen.app.runtime)] == [is_open.id], "the cursor stays with what was renamed"
+        assert [thread.id for thread in chats.list_threads(seen.app.runtime)] == [is_open.id], (
+            "the cursor stays with what was renamed"
+        )
         forget.purge_chats(seen.app.runtime, [other.id])
         chats.rename_thread(seen.app.runtime, is_open.id, "Tea")
         await seen.pilot.press("d")
@@ -366,7 +371,7 @@ async def test_settings_that_are_changed_at_once_are_all_kept(world: World) -> N
     async with world.opened() as seen:
         runtime = seen.app.runtime
         changes = [("top_k", "7"), ("hints", "false"), ("ask_in_chat", "false"), ("ttl_days", "40")]
-        await asyncio.gather(*(asyncio.to_thread(preferences.set_preference, runtime, *one) for one in changes))
+        await asyncio.gather(*(asyncio.to_thread(preferences.set_preference, runtime, *change) for change in changes))
         written = tomllib.loads(runtime.paths.config.read_text("utf-8"))
         assert written == {"top_k": 7, "hints": False, "ask_in_chat": False, "ttl_days": 40}
         assert (runtime.settings.top_k, runtime.settings.hints, runtime.settings.ttl_days) == (7, False, 40)

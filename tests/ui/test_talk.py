@@ -132,7 +132,7 @@ def test_a_turn_ends_the_idle_work_that_generates(runtime: Runtime) -> None:
     until(lambda: len(model.seen) > calls)
     talk.send(thread, "Tell me about the shed", ())
     until(lambda: not talk.busy)
-    assert not any(one.is_alive() for one in talk._idle_work)
+    assert not any(thread.is_alive() for thread in talk._idle_work)
     assert len(chats.page(runtime, thread.id).messages) == 4
     assert talk.close(5)
 
@@ -155,5 +155,5 @@ async def test_the_end_of_a_turn_comes_too_late_for_the_next_one(seen: Seen) -> 
     await seen.send("Tell me about the shed")
     await seen.pilot.press("ctrl+r")
     await seen.answered()
-    shown = [one.message for one in seen.chat.transcript.bubbles]
-    assert [one.role for one in shown] == [Role.USER, Role.ASSISTANT] * 2
+    shown = [bubble.message for bubble in seen.chat.transcript.bubbles]
+    assert [message.role for message in shown] == [Role.USER, Role.ASSISTANT] * 2

@@ -24,7 +24,7 @@ KEYS = ("a", "\r", "\x1b[A", "\x1bOP", "\x1b[<0;3;4M", "\x1b[<0;3;4m", "\x1b[I",
 
 def seen(messages: Iterable[Message]) -> list[str]:
     """Return what came, in words that can be compared."""
-    return [f"{type(one).__name__} {getattr(one, 'key', '')}{getattr(one, 'text', '')}" for one in messages]
+    return [f"{type(message).__name__} {getattr(message, 'key', '')}{getattr(message, 'text', '')}" for message in messages]
 
 
 def fed(parser: XTermParser, parts: Iterable[str]) -> list[str]:
@@ -62,7 +62,7 @@ def test_a_paste_is_one_event_whatever_is_in_it(inside: str, text: str, size: in
 def test_no_key_ever_comes_from_a_paste(inside: str, size: int) -> None:
     assume(END not in inside)
     came = fed(PasteParser(), parts(f"{START}{inside}|{END}", size))
-    assert [one for one in came if not one.startswith("Paste")] == []
+    assert [text for text in came if not text.startswith("Paste")] == []
     assert not any(control in came[0] for control in "\x1b\x07\x11\x9b")
 
 
@@ -90,8 +90,8 @@ def test_alt_and_enter_are_one_key_where_they_come_as_two_characters(size: int) 
     typed |= {f"\x1b\r{START}x\x1b\ry{END}\r": ["alt+enter", "", "enter"]}
     for text, keys in typed.items():
         parser = PasteParser()
-        came = [one for part in [*parts(text, size), ""] for one in parser.feed(part)]
-        assert [getattr(one, "key", "") for one in came] == keys
+        came = [item for part in [*parts(text, size), ""] for item in parser.feed(part)]
+        assert [getattr(item, "key", "") for item in came] == keys
 
 
 def test_two_pastes_at_once_are_two() -> None:
@@ -141,13 +141,13 @@ async def test_the_driver_reads_pastes_and_survives_bytes_that_are_no_text(
         os.write(ours, f"a{START}b\x1b\r".encode() + b"\xff\xc3" + f"c{END}".encode() + b"\xffd")
         reading = asyncio.create_task(asyncio.to_thread(driver.run_input_thread))
         for _ in range(500):
-            if any(isinstance(one, events.Key) and one.key == "d" for one in came):
+            if any(isinstance(item, events.Key) and item.key == "d" for item in came):
                 break
             await asyncio.sleep(0.01)
         driver.exit_event.set()
         await reading
     os.close(ours)
-    assert [one for one in seen(came) if one != "Key replacement_character"] == ["Key a", "Paste b\n\ufffd\ufffdc", "Key d"]
+    assert [text for text in seen(came) if text != "Key replacement_character"] == ["Key a", "Paste b\n\ufffd\ufffdc", "Key d"]
 
 
 def test_the_app_reads_its_terminal_with_it() -> None:

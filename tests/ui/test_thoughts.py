@@ -78,4 +78,4 @@ def test_only_so_many_thoughts_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -
     assert [kept.add("a", "x" * 3), kept.add("a", "y" * 3), kept.add("a", "z")] == ["xxx", "yy", ""]
     kept.add("b", "b")
     kept.add("c", "c")
-    assert [kept.of(one) for one in "abc"] == ["", "b", "c"]
+    assert [kept.of(text) for text in "abc"] == ["", "b", "c"]

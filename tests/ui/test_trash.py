@@ -59,7 +59,7 @@ def fill(runtime: Runtime) -> None:
 
 
 def in_trash(runtime: Runtime) -> list[str]:
-    return [one.text for one in curate.list_memories(runtime, MemoryFilter(state=None))]
+    return [memory.text for memory in curate.list_memories(runtime, MemoryFilter(state=None))]
 
 
 async def ask_to_erase(seen: Seen, key: str) -> ConfirmErase:
@@ -70,7 +70,7 @@ async def ask_to_erase(seen: Seen, key: str) -> ConfirmErase:
 
 
 def put_cursor(screen: TrashScreen, text: str) -> Memory:
-    found = next(one for one in screen.rows.items if one.text == text)
+    found = next(memory for memory in screen.rows.items if memory.text == text)
     screen.rows.show(screen.rows.items, at=found.id)
     return found
 
@@ -144,7 +144,7 @@ async def test_r_brings_one_or_many_back_and_undo_takes_that_back(world: World) 
         runtime = seen.app.runtime
         put_cursor(screen, "Anna had a dog.")
         await seen.press("r", until=lambda: len(screen.rows.items) == 4)
-        assert "Anna had a dog." in [one.text for one in curate.list_memories(runtime)]
+        assert "Anna had a dog." in [memory.text for memory in curate.list_memories(runtime)]
         await seen.press("ctrl+z", until=lambda: len(screen.rows.items) == 5)
         await seen.press("ctrl+a", "r", until=lambda: not screen.rows.items)
         assert in_trash(runtime) == []
@@ -170,10 +170,10 @@ async def test_what_says_something_of_the_profile_waits_for_a_yes_and_that_is_sa
         await seen.settle()
         put_cursor(screen, "I live in Bergen.")
         await seen.pilot.press("r")
-        await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in one for one in seen.toasts()))
+        await seen.until(lambda: any("needs your yes first, in the inbox (F4)" in toast for toast in seen.toasts()))
         await seen.until(lambda: "Inbox ●1" in seen.lines()[0])
         assert "I live in Bergen." in in_trash(runtime)
-        assert [one.new_value for one in pending.list_pending(runtime)] == ["Bergen"]
+        assert [request.new_value for request in pending.list_pending(runtime)] == ["Bergen"]
 
 
 async def test_search_finds_what_was_forgotten(world: World) -> None:
@@ -183,7 +183,7 @@ async def test_search_finds_what_was_forgotten(world: World) -> None:
         await seen.until(lambda: screen.shown_for == "dog category:x")
         assert "! category: is one of" in seen.text()
         await seen.press(*["backspace"] * len(" category:x"), until=lambda: screen.shown_for == "dog")
-        assert [one.text for one in screen.rows.items] == ["Anna had a dog."]
+        assert [memory.text for memory in screen.rows.items] == ["Anna had a dog."]
         await seen.press("down", "escape", until=lambda: screen.shown_for == "" and len(screen.rows.items) == 5)
 
 
@@ -221,7 +221,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
     async with trash(world) as (seen, screen):
         runtime = seen.app.runtime
         await seen.pilot.press("space", "space", "space")
-        first, second, _ = (one.id for one in screen.rows.items)
+        first, second, _ = (memory.id for memory in screen.rows.items)
         await seen.press("G", "j", "enter", until=lambda: len(screen.rows.items) == 2)
         await seen.pilot.press("space")
         curate.restore(runtime, first)
@@ -235,7 +235,7 @@ async def test_marks_stay_on_other_pages_and_go_with_what_leaves_the_trash(world
         await seen.press(*"erase", "enter", until=lambda: isinstance(seen.app.screen, TextCard))
         await seen.until("Left as they are: 1 memory no longer in the trash.")
         await seen.until(lambda: screen.rows.marked == {} and "marked" not in str(screen.counted.render()))
-        assert {first, second} <= {one.id for one in curate.list_memories(runtime)}
+        assert {first, second} <= {memory.id for memory in curate.list_memories(runtime)}
 
 
 async def test_a_mode_key_closes_a_card_and_goes_and_says_what_stands_in_its_way(world: World) -> None:
@@ -367,9 +367,9 @@ async def test_every_key_shown_works(world: World) -> None:
 
 
 def test_every_binding_has_an_id_of_its_own() -> None:
-    bindings = [one for kind in (TrashScreen, ConfirmErase) for one in kind.__dict__["BINDINGS"]]
-    assert all(isinstance(one, Binding) and one.id for one in bindings)
-    assert len({one.id for one in bindings}) == len(bindings)
+    bindings = [item for kind in (TrashScreen, ConfirmErase) for item in kind.__dict__["BINDINGS"]]
+    assert all(isinstance(binding, Binding) and binding.id for binding in bindings)
+    assert len({binding.id for binding in bindings}) == len(bindings)
 
 
 async def test_the_word_field_takes_only_a_word(world: World) -> None:

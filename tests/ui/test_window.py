@@ -45,8 +45,8 @@ SIZES = ((10, 5), (40, 10), (60, 15), (80, 24), (120, 40), (200, 60))
 
 async def through_all_sizes(seen: Seen) -> None:
     """Change from every size to every other one."""
-    for one, other in itertools.combinations(SIZES, 2):
-        for size in (one, other, one):
+    for combination, other in itertools.combinations(SIZES, 2):
+        for size in (combination, other, combination):
             await seen.pilot.resize_terminal(*size)
             assert seen.app.is_running and seen.app.return_code is None
 
@@ -186,7 +186,7 @@ async def test_a_toast_is_shown_once_while_something_is_open_above(seen: Seen) -
     assert seen.text().count("done now") == 1
     seen.app.delay_update()  # as Textual does when something is chosen from the palette
     await seen.app.push_screen(LineQuestion("Remember", "", str))
-    await seen.until(lambda: [one for one in seen.app.screen.query("Toast") if one.region])
+    await seen.until(lambda: [item for item in seen.app.screen.query("Toast") if item.region])
     await seen.until(lambda: seen.text().count("done now") == 1)
 
 
@@ -260,7 +260,7 @@ async def test_the_palette_finds_undo_and_offers_nothing_that_is_not_of_memapp(s
         await seen.until(lambda: "Undo the last change of a memory" in seen.text() and "Find anything" not in seen.text())
         await seen.press("escape", until=lambda: seen.app.screen is seen.chat)
     await seen.press("f9")
-    offered = [one.title for one in seen.app.get_system_commands(seen.app.screen)]
+    offered = [command.title for command in seen.app.get_system_commands(seen.app.screen)]
     assert offered[:2] == ["Undo the last change of a memory", "Find anything"]
     assert not {"Focus Next", "Focus Previous", "Copy selected text"} & set(offered)
 
@@ -271,7 +271,7 @@ async def test_a_toast_makes_way_for_what_is_said_later(seen: Seen) -> None:
     seen.chat.conversation.status.say("An earlier message")
     await seen.settle()
     assert "Copied." in seen.text() and "An earlier message" in seen.text()
-    line = next(number for number, one in enumerate(seen.lines()) if "An earlier message" in one)
+    line = next(number for number, line in enumerate(seen.lines()) if "An earlier message" in line)
     assert seen.app.screen.query("Toast").last().region.bottom <= line
 
 
@@ -314,7 +314,7 @@ async def test_keys_that_come_at_once_go_where_the_one_before_them_led(seen: See
         await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener number {number} comes on Mondays.")
     for _ in range(3):
         burst(seen, "f3", "slash", *"gardener", "2")
-        await seen.settle(lambda: [one.value for one in seen.app.screen.query(SearchField)] == ["gardener2"])
+        await seen.settle(lambda: [item.value for item in seen.app.screen.query(SearchField)] == ["gardener2"])
         assert await asyncio.to_thread(curate.count, seen.app.runtime) == 5
         assert len(seen.app.screen_stack) == 1
         burst(seen, "escape", "n", *"dnp", "escape", "f2", *"dnp")
@@ -329,7 +329,7 @@ async def test_keys_that_come_with_the_one_that_opens_a_panel_wait_for_its_rows(
             await asyncio.to_thread(requests.propose, seen.app.runtime, "goals_add", f"to see {city}")
             await asyncio.to_thread(curate.add, seen.app.runtime, f"The gardener comes from {city}.")
         burst(seen, "f4", "j", "f7", "tab", "tab", "j")
-        await seen.settle(lambda: any(one.current_key for one in seen.app.screen.query(LogRows)))
+        await seen.settle(lambda: any(logrow.current_key for logrow in seen.app.screen.query(LogRows)))
         lines = seen.app.screen.query_one(LogRows)
         assert lines.current == lines.items[1]
         await seen.pilot.press("f4")
@@ -342,7 +342,7 @@ async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_l
         await asyncio.to_thread(curate.add, seen.app.runtime, text)
 
     def known() -> set[str]:
-        return {one.text.split()[0] for one in curate.list_memories(seen.app.runtime)}
+        return {memory.text.split()[0] for memory in curate.list_memories(seen.app.runtime)}
 
     slow = memory_list._page_of
 
@@ -359,7 +359,7 @@ async def test_keys_that_come_at_once_act_on_the_rows_that_the_one_before_them_l
         await seen.until(lambda: known() == {"Anna", "Bo", "Cleo", "Dora", "Emil"})
         burst(seen, "p", "d", "u")
         await seen.settle()
-        assert len(known()) == 5 and len([one for one in curate.list_memories(seen.app.runtime) if one.pinned]) == 1
+        assert len(known()) == 5 and len([memory for memory in curate.list_memories(seen.app.runtime) if memory.pinned]) == 1
 
 
 async def test_what_is_typed_before_a_dialog_is_there_goes_into_it(seen: Seen) -> None:

@@ -18,7 +18,7 @@ def _said(message: Mapping[str, Any]) -> Iterator[Found]:
     author, at = message.get("sender"), message.get("created_at")
     read = list(found.worded(message.get("content"), author, at))
     yield from read
-    if not any(isinstance(one, ForeignMessage) for one in read):  # older exports have only the text
+    if not any(isinstance(item, ForeignMessage) for item in read):  # older exports have only the text
         yield from found.message(author, message.get("text"), at)
     yield from (Unread("file") for kind in ("attachments", "files") for _ in listed(message, kind))
 
@@ -31,7 +31,7 @@ def read_memories(data: Mapping[str, Any]) -> Iterator[Found]:
         topic = found.plain_text(file.get("path")).rpartition("/")[2].removesuffix(".md")
         at = found.moment(file.get("updated_at"))
         said = passages(file.get("content"), ["claude", topic]) if file.get("content") else [Unread("file")]
-        yield from (replace(one, created_at=at) if isinstance(one, ForeignFact) else one for one in said)
+        yield from (replace(item, created_at=at) if isinstance(item, ForeignFact) else item for item in said)
 
 
 def read_project(data: Mapping[str, Any]) -> Iterator[Found]:

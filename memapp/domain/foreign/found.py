@@ -74,11 +74,11 @@ Found = ForeignConversation | ForeignMessage | ForeignFact | Unread
 def conversation(source: object, title: object, begun: object, changed: object, said: Iterable[Found]) -> Iterator[Found]:
     """Yield a conversation after what is no message of it. Raises `ValueError` for one without an id, a title and a time."""
     messages = []
-    for one in said:
-        if isinstance(one, ForeignMessage):
-            messages.append(one)
+    for item in said:
+        if isinstance(item, ForeignMessage):
+            messages.append(item)
         else:
-            yield one
+            yield item
     created_at, name = moment(begun), plain_text(title)
     known = plain_text(source) or f"{name} {created_at.isoformat() if created_at else ''}".strip()
     if not known:
@@ -100,7 +100,7 @@ def message(author: object, text: object, at: object) -> Iterator[Found]:
 
 def retries(said: Iterable[Found]) -> Iterator[Found]:
     """Yield what is known from branches that the person left behind; what was said there is left out."""
-    yield from (Unread("retry") if isinstance(one, ForeignMessage) else one for one in said if not isinstance(one, Unread))
+    yield from (Unread("retry") if isinstance(item, ForeignMessage) else item for item in said if not isinstance(item, Unread))
 
 
 def joined(said: Iterable[ForeignMessage]) -> Iterator[ForeignMessage]:
@@ -137,9 +137,9 @@ def worded(content: object, author: object, at: object, *texts: str) -> Iterator
 
 def each(read: Callable[[Mapping[str, Any]], Iterator[Found]], messages: Iterable[object]) -> Iterator[Found]:
     """Yield what is said in each message, and count those that cannot be read."""
-    for one in messages:
+    for message in messages:
         try:
-            yield from list(read(one)) if isinstance(one, dict) else [Unread(UNREADABLE)]
+            yield from list(read(message)) if isinstance(message, dict) else [Unread(UNREADABLE)]
         except (ValueError, TypeError, LookupError, AttributeError):
             yield Unread(UNREADABLE)
 

@@ -23,7 +23,7 @@ def branch(
     place = {name: number for number, name in enumerate(nodes)}
 
     def age(name: str) -> tuple[datetime, int]:
-        return next(filter(None, map(written, (nodes[one] for one in _way_up(name, above)))), _NEVER), place[name]
+        return next(filter(None, map(written, (nodes[text] for text in _way_up(name, above)))), _NEVER), place[name]
 
     tops, newest = _tops(nodes, above), dict[str, str]()
     for name in (name for name in nodes if name not in followed):

@@ -69,7 +69,7 @@ def fingerprint(tool: str, scope: str, attempt: ToolAttempt, stays: Collection[s
 
 def _transition(attempt: ToolAttempt) -> str:
     """Return a failed change of state as a text."""
-    options = " ".join(one for one in words(attempt.action)[1:] if one.startswith("-"))
+    options = " ".join(word for word in words(attempt.action)[1:] if word.startswith("-"))
     parts = (attempt.state_before, options or attempt.action.partition(" ")[0], attempt.state_after, attempt.reason)
     return " | ".join(parts)
 
@@ -100,8 +100,8 @@ def arguments(action: str) -> list[str]:
     found = words(action)
     while found and (found[0] in BEFORE_PROGRAM or re.fullmatch(r"\w+=.*", found[0])):
         found = found[1:]
-    values = [one.partition("=")[2] if one.startswith("-") else one for one in found[1:]]
-    return [one for one in values if one.strip("-")]
+    values = [text.partition("=")[2] if text.startswith("-") else text for text in found[1:]]
+    return [value for value in values if value.strip("-")]
 
 
 def is_subcommand(word: str) -> bool:
@@ -121,7 +121,7 @@ def _shape(text: str, action: str, stays: Collection[str]) -> tuple[str, list[st
     for pattern in (*_argument_patterns(action, stays), *_VOLATILE):
         plain = pattern.sub(taken, plain)
     lines = (" ".join(_REPEATED.sub(PLACE, line).split()) for line in plain.splitlines())
-    return "\n".join(dict.fromkeys(line for line in lines if line)), [one for one in subject if one and PLACE not in one]
+    return "\n".join(dict.fromkeys(line for line in lines if line)), [text for text in subject if text and PLACE not in text]
 
 
 def names(shape: str, subject: str, name: str) -> bool:
@@ -133,12 +133,12 @@ def names(shape: str, subject: str, name: str) -> bool:
 
 def _argument_patterns(action: str, stays: Collection[str]) -> Iterator[re.Pattern[str]]:
     """Yield what finds the arguments of a command in its output: whole ones first, the longest first, then their parts."""
-    whole = {one.lower() for one in arguments(action)}
-    cuts = (part for one in whole for cut in (r"[^\w.-]+", r"\W+") for part in re.split(cut, one))
+    whole = {argument.lower() for argument in arguments(action)}
+    cuts = (part for text in whole for cut in (r"[^\w.-]+", r"\W+") for part in re.split(cut, text))
     parts = {part for part in cuts if len(part) >= FEWEST_PART_CHARS}
-    for one in (*sorted(whole, key=lambda one: (-len(one), one)), *sorted(parts - whole, key=lambda one: (-len(one), one))):
-        place = r"(?<![\w-]){}(?![\w-])" if not _may_be_prose(one, stays) else r"(?:(?<=['\"`‘“])|(?<=: )){}(?=['\"`’”]|:|\s*$)"
-        yield re.compile(place.format(re.escape(one)), re.MULTILINE)
+    for text in (*sorted(whole, key=lambda one: (-len(one), one)), *sorted(parts - whole, key=lambda one: (-len(one), one))):
+        place = r"(?<![\w-]){}(?![\w-])" if not _may_be_prose(text, stays) else r"(?:(?<=['\"`‘“])|(?<=: )){}(?=['\"`’”]|:|\s*$)"
+        yield re.compile(place.format(re.escape(text)), re.MULTILINE)
 
 
 def _may_be_prose(word: str, stays: Collection[str]) -> bool:

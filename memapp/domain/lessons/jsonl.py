@@ -147,7 +147,7 @@ def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Seque
         "status": lesson.status,
         "rule_text": lesson.rule_text,
         "normalized_rule": " ".join(lesson.rule_text.lower().split()),
-        "trigger_fingerprints": [one.shape for one in triggers],
+        "trigger_fingerprints": [fingerprint.shape for fingerprint in triggers],
         "tags": list(lesson.tags),
         "domain": lesson.tool,
         "reason_code": "",
@@ -169,7 +169,10 @@ def write_lesson(lesson: Lesson, triggers: Sequence[Fingerprint], against: Seque
         "updated_at": moments["updated"],
         "memapp": {
             **{name: getattr(lesson, name) for name in ("wrong", "correct", "level", "scope")},
-            "triggers": [{"shape": one.shape, "subject": one.subject, "scope": one.scope} for one in triggers],
+            "triggers": [
+                {"shape": fingerprint.shape, "subject": fingerprint.subject, "scope": fingerprint.scope}
+                for fingerprint in triggers
+            ],
         },
     }
     return strict_json.write(row)
@@ -220,7 +223,10 @@ def skill(promoted: Mapping[str, Sequence[Lesson]]) -> str:
     ]
     for tool, lessons in promoted.items():
         lines += ["", f"## {one_line(clean(tool))}", ""]
-        lines += [f"- Not {_code(one.wrong)}, but {_code(one.correct)}: helped {one.helped}, hurt {one.hurt}." for one in lessons]
+        lines += [
+            f"- Not {_code(lesson.wrong)}, but {_code(lesson.correct)}: helped {lesson.helped}, hurt {lesson.hurt}."
+            for lesson in lessons
+        ]
     return "\n".join(lines) + "\n"
 
 

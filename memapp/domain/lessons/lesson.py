@@ -100,7 +100,7 @@ class ErrorEvent(NamedTuple):
 def rule(wrong: str, correct: str) -> str:
     """Return what a lesson says, cut to what a rule may be long."""
     half = (MAX_RULE_CHARS - 4) // 2
-    return " -> ".join(one if len(one) <= half else f"{one[: half - 1]}…" for one in (wrong, correct))
+    return " -> ".join(item if len(item) <= half else f"{item[: half - 1]}…" for item in (wrong, correct))
 
 
 def level_of(correct: str) -> LessonLevel:
@@ -119,13 +119,15 @@ def corrects(right: str, wrong: str, *, is_unknown: bool = False, is_missing: bo
     (failed_tool, *failed), (tool, *done) = _bare(wrong), _bare(right)
     if words(wrong) == words(right):
         return False
-    lost, new = [one for one in failed if one not in done], [one for one in done if one not in failed]
-    named = [one for one in failed if not one.startswith("-")]
+    lost, new = [text for text in failed if text not in done], [text for text in done if text not in failed]
+    named = [text for text in failed if not text.startswith("-")]
     if tool != failed_tool and not is_slip(failed_tool, tool):
-        return bool(named) and all(one in done for one in named) and (is_unknown or is_family(failed_tool, tool))
+        return bool(named) and all(name in done for name in named) and (is_unknown or is_family(failed_tool, tool))
     if not lost:
-        return bool(failed) or all(one.startswith("-") or "=" in one for one in new)
-    liked, slips = ({one for one in lost if any(puts_right(one, other) for other in new)} for puts_right in (_is_like, is_slip))
+        return bool(failed) or all(text.startswith("-") or "=" in text for text in new)
+    liked, slips = (
+        {text for text in lost if any(puts_right(text, other) for other in new)} for puts_right in (_is_like, is_slip)
+    )
     is_same_use = not named or named[0] not in lost or named[0] in liked | slips
     if is_same_use and (liked == {*lost} or slips):
         return True
@@ -137,10 +139,10 @@ def _stand_in(lost: Sequence[str], new: Sequence[str], named: Sequence[str], lea
 
     The same done with another file puts nothing right.
     """
-    gone, came = [one for one in named if one in lost], [one for one in new if not one.startswith("-")]
+    gone, came = [name for name in named if name in lost], [text for text in new if not text.startswith("-")]
     if not new:
         return not gone or 2 * len(gone) < len(named)
-    are_alike = all(any(_is_like(one, other, ALIKE if _IS_PATH.search(one) else least) for other in came) for one in gone)
+    are_alike = all(any(_is_like(text, other, ALIKE if _IS_PATH.search(text) else least) for other in came) for text in gone)
     return len(came) == len(gone) and 2 * len(gone) <= len(named) and are_alike
 
 
@@ -185,8 +187,8 @@ def taken_out(wrong: str, correct: str, said: str = "", tool: str = "") -> set[s
     """
     if swaps_program(wrong, correct, tool):
         return {tool}
-    taken = {_without_value(one) for one in parts(wrong) - parts(correct)}
-    return {one for one in taken if one.startswith("--") and one.lower() in said} or taken
+    taken = {_without_value(part) for part in parts(wrong) - parts(correct)}
+    return {text for text in taken if text.startswith("--") and text.lower() in said} or taken
 
 
 def swaps_program(wrong: str, correct: str, tool: str) -> bool:
@@ -210,10 +212,10 @@ def carried_over(wrong: str, correct: str, action: str, cut: Cut = words) -> tup
     taken, put = before[begin : len(before) - end], after[begin : len(after) - end]
     places: list[int] = []
     if cut is signs and len(taken) == 1 and taken[0].isidentifier():
-        return tuple(new for one in now for new in (put if one in taken else (one,))) if taken[0] in now else ()
+        return tuple(new for text in now for new in (put if text in taken else (text,))) if taken[0] in now else ()
     if taken:
         places = [place for place in range(len(now)) if now[place : place + len(taken)] == taken]
-    elif all(one.startswith("-") for one in put) and (not end or now[:begin] == before[:begin]):
+    elif all(text.startswith("-") for text in put) and (not end or now[:begin] == before[:begin]):
         places = [begin if end else len(now)]
     return (*now[: places[0]], *put, *now[places[0] + len(taken) :]) if len(places) == 1 else ()
 
@@ -223,9 +225,9 @@ def put_right(wrong: str, correct: str, action: str, cut: Cut = words) -> tuple[
 
     It has no name of the place where the lesson was learned, only a word of the command as it is written right.
     """
-    typed, meant, now = ([_without_value(one) for one in cut(line)] for line in (wrong, correct, action))
-    slips = {one: other for one in typed if one not in meant for other in meant if other not in typed and is_slip(one, other)}
-    if not any(one in slips for one in now):
+    typed, meant, now = ([_without_value(text) for text in cut(line)] for line in (wrong, correct, action))
+    slips = {text: other for text in typed if text not in meant for other in meant if other not in typed and is_slip(text, other)}
+    if not any(text in slips for text in now):
         return ()
     return tuple(slips.get(name, name) + word[len(name) :] for name, word in zip(now, cut(action), strict=True))
 
@@ -237,9 +239,9 @@ def names_left_open(wrong: str, correct: str, then: ErrorText, now: ErrorText) -
     """
     if parts(wrong) - parts(correct):
         return correct
-    put_in = {one for one in parts(correct) - parts(wrong) if not one.startswith("-")}
-    gone = {one for one in put_in if names(*then, one) and not names(*now, one)}
-    return " ".join(GAP if one in gone else one for one in correct.split(" "))
+    put_in = {part for part in parts(correct) - parts(wrong) if not part.startswith("-")}
+    gone = {text for text in put_in if names(*then, text) and not names(*now, text)}
+    return " ".join(GAP if text in gone else text for text in correct.split(" "))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

@@ -74,7 +74,7 @@ def same_use(tool: str, action: str, subject: str, other: str, other_subject: st
     uses, other_uses = _uses(action), _uses(other)
     if not names_program(tool, action) or any(map(_is_name, (*uses, *other_uses))):
         return True
-    return not {_use(one, subject) for one in uses}.isdisjoint(_use(one, other_subject) for one in other_uses)
+    return not {_use(use, subject) for use in uses}.isdisjoint(_use(use, other_subject) for use in other_uses)
 
 
 def _uses(action: str) -> list[str]:

@@ -105,8 +105,8 @@ def rank(matches: Iterable[LessonMatch], tool: str, tags: Collection[str], now: 
 
     At most one of them is unproven.
     """
-    live = [one for one in matches if one.tool == tool and one.status in ("candidate", "promoted")]
-    ranked = [RankedLesson(one, parts(one, tags, now)) for one in winners(live)]
+    live = [match for match in matches if match.tool == tool and match.status in ("candidate", "promoted")]
+    ranked = [RankedLesson(match, parts(match, tags, now)) for match in winners(live)]
     ranked.sort(key=lambda one: (one.match.tier, not one.match.unproven, one.score, one.match.strength), reverse=True)
     return _within_caps(ranked, most)
 
@@ -142,9 +142,9 @@ def recency(at: datetime, now: datetime) -> float:
 def winners(matches: Sequence[LessonMatch]) -> list[LessonMatch]:
     """Return the matches without those that lose a conflict with another of them."""
     kept: dict[str, LessonMatch] = {}
-    for one in sorted(matches, key=lambda one: one.strength, reverse=True):
-        if not any(one.lesson_id in rival.conflicts or rival.lesson_id in one.conflicts for rival in kept.values()):
-            kept[one.lesson_id] = one
+    for match in sorted(matches, key=lambda one: one.strength, reverse=True):
+        if not any(match.lesson_id in rival.conflicts or rival.lesson_id in match.conflicts for rival in kept.values()):
+            kept[match.lesson_id] = match
     return list(kept.values())
 
 
@@ -157,13 +157,13 @@ def _within_caps(ranked: Sequence[RankedLesson], most: int) -> list[RankedLesson
     of_session, of_tag = Counter[str](), Counter[str]()
     unproven = 0
     kept: list[RankedLesson] = []
-    for one in ranked:
-        match = one.match
+    for other in ranked:
+        match = other.match
         buckets = match.tags or {""}
         crowded = match.session and of_session[match.session] >= MOST_OF_SESSION
         if crowded or any(of_tag[tag] >= MOST_OF_TAG for tag in buckets) or unproven + match.unproven > MOST_UNPROVEN:
             continue
-        kept.append(one)
+        kept.append(other)
         of_session[match.session] += 1
         of_tag.update(buckets)
         unproven += match.unproven

@@ -56,5 +56,5 @@ class ToolStep(NamedTuple):
 
 def is_left_out(left_out: str, action: str, tool: str, folder: str) -> bool:
     """Say whether nothing of a command is kept: it begins with a space, or the person left out its program or its folder."""
-    named = [one.strip().rstrip("/") for one in left_out.split(",") if one.strip()]
-    return action[:1].isspace() or any(one in (tool, folder) or folder.startswith(f"{one}/") for one in named)
+    named = [text.strip().rstrip("/") for text in left_out.split(",") if text.strip()]
+    return action[:1].isspace() or any(name in (tool, folder) or folder.startswith(f"{name}/") for name in named)

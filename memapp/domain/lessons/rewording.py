@@ -31,16 +31,16 @@ def may_go(wrong: str, correct: str) -> set[str]:
 
 def covers(general: str, command: str) -> bool:
     """Say whether a command is a general one with something in its gaps."""
-    pattern = "\n".join(".+" if one == GAP else re.escape(one) for one in _PART.findall(general))
+    pattern = "\n".join(".+" if item == GAP else re.escape(item) for item in _PART.findall(general))
     return re.fullmatch(pattern, "\n".join(_PART.findall(command)), re.DOTALL) is not None
 
 
 def _only(command: str, said: str) -> str:
     """Return a command with gaps for what is not said of it; an empty one if something else is said, or in another order."""
-    wanted = [one for one in _PART.findall(said) if one not in _WRITTEN]
+    wanted = [item for item in _PART.findall(said) if item not in _WRITTEN]
     kept: list[str] = []
-    for one in _PART.findall(command):
-        if wanted and one == wanted[0]:
+    for item in _PART.findall(command):
+        if wanted and item == wanted[0]:
             kept.append(wanted.pop(0))
         elif kept[-1:] != [GAP]:
             kept.append(GAP)
@@ -55,10 +55,12 @@ def _names(command: str) -> set[str]:
     """Return the arguments of a command that are no part of the language of its program."""
     found = arguments(command)
     names = set(found[1:] if found and is_subcommand(found[0]) else found)
-    return {one for one in _PART.findall(command) if names.issuperset(words(one)) and re.search(r"\w", one) and one[0] != "-"}
+    return {
+        item for item in _PART.findall(command) if names.issuperset(words(item)) and re.search(r"\w", item) and item[0] != "-"
+    }
 
 
 def _change(wrong: str, correct: str) -> tuple[Counter[str], Counter[str]]:
     """Return what is taken out of the wrong command, and what is put in, gaps aside."""
-    before, after = (Counter(one for one in _PART.findall(command) if one != GAP) for command in (wrong, correct))
+    before, after = (Counter(item for item in _PART.findall(command) if item != GAP) for command in (wrong, correct))
     return before - after, after - before

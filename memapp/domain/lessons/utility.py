@@ -283,8 +283,8 @@ def permutation_test(shown: Sequence[RunEvidence], baseline: Sequence[RunEvidenc
     drawn = _ways(blocks) > EXACTLY
     utilities = [utility(*_gains(columns, chosen)) for chosen in (_draw(blocks) if drawn else _each(blocks))]
     # Of drawn ways, the one that came about counts as well: a p is never 0, and never too small.
-    at_least = drawn + sum(one >= observed - _ROUNDING for one in utilities)
-    at_most = drawn + sum(one <= observed + _ROUNDING for one in utilities)
+    at_least = drawn + sum(utility >= observed - _ROUNDING for utility in utilities)
+    at_most = drawn + sum(utility <= observed + _ROUNDING for utility in utilities)
     return at_least / (len(utilities) + drawn), at_most / (len(utilities) + drawn)
 
 

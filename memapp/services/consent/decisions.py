@@ -110,16 +110,16 @@ def set_field(runtime: Runtime, field: str, value: str, old: str = "") -> str:
         raise UsageError(f"There is no profile field {field!r}.", f"There are: {', '.join(FIELDS)}.")
     with runtime.decide() as session:
         says, actor = pending.current(session, field), runtime.actor()
-        others = [one for one in says if one != old] if has_many(field) else []
+        others = [text for text in says if text != old] if has_many(field) else []
         if value in says or has_value(field, others, value):
             raise UsageError(KNOWN)
         settled = pending.pending_for(session, field, value)
         read = [
-            one for one in settled if not is_foreign(one.proposer)
+            request for request in settled if not is_foreign(request.proposer)
         ]  # what an import would bring along, the person has not read
         if read and not old:
             return _carry_out_as(session, runtime, read[0], value, actor)
-        pending.end_all(runtime, [one.id for one in settled], actor)
+        pending.end_all(runtime, [request.id for request in settled], actor)
         _write(session, runtime, field, old, value, actor)
         return actor.step
 
@@ -130,7 +130,7 @@ def keep_as_asked(runtime: Runtime, field: str, value: str, message_id: str, act
     with runtime.decide() as session:
         if not value or (field != FORGOTTEN and has_value(field, pending.current(session, field), value)):
             return
-        waiting = [one for one in pending.pending_for(session, field, value) if not is_foreign(one.proposer)]
+        waiting = [request for request in pending.pending_for(session, field, value) if not is_foreign(request.proposer)]
         request = waiting[0] if waiting else pending.add(session, field, "", value, "person")
         consents.add_evidence(session, request.id, message_id, typed=True)
         carry_out(session, runtime, consents.get_request(session, request.id), "person", actor)
@@ -148,9 +148,9 @@ def forget_said_by(runtime: Runtime, gone: Sequence[Memory], actor: Actor) -> No
     with runtime.decide() as session:
         for request in consents.list_standing(session):
             says = _saying(session, request.field, request.new_value)
-            if any(says(one.text) and not set(one.sources).isdisjoint(request.evidence) for one in gone):
+            if any(says(memory.text) and not set(memory.sources).isdisjoint(request.evidence) for memory in gone):
                 known = memories.list_memories(session, ALL_LIVE, limit=runtime.settings.max_facts)
-                if not any(says(one.text) for one in known):
+                if not any(says(memory.text) for memory in known):
                     _write(session, runtime, request.field, request.new_value, "", actor)
 
 
@@ -158,11 +158,11 @@ def take_away(runtime: Runtime, field: str, value: str = "") -> str:
     """Let the person take one value of their profile away, or all that a field says. Return the step."""
     with runtime.decide() as session:
         says, actor = pending.current(session, field), runtime.actor()
-        gone = [one for one in says if not value or same_value(field, one, value)]
+        gone = [text for text in says if not value or same_value(field, text, value)]
         if not gone:
             raise UsageError("The profile does not say that." if value else "The profile says nothing there.")
-        for one in gone:
-            _write(session, runtime, field, one, "", actor)
+        for text in gone:
+            _write(session, runtime, field, text, "", actor)
         return actor.step
 
 

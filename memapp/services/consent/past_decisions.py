@@ -26,12 +26,14 @@ def describe(runtime: Runtime, step: str) -> str:
     if found is None:
         return f"Changed {label(entries[0].memory_id.partition(':')[2])}"
     decision, request = _decision(found[0]), found[1]
-    of_file = [one for one in decided_on if _decision(one) != "withdrawn"]  # a value of the profile is changed, a fact approved
+    of_file = [
+        entry for entry in decided_on if _decision(entry) != "withdrawn"
+    ]  # a value of the profile is changed, a fact approved
     if request.file_id and len(of_file) > 1:
-        chats = sum(one.memory_id == f"profile:{CHAT}" for one in of_file)
+        chats = sum(entry.memory_id == f"profile:{CHAT}" for entry in of_file)
         name = consents.file_name(session, request.file_id)
         return in_words_of(decision, f"{waiting_of(len(of_file) - chats, chats)} from {name}")
-    more = sum(_decision(one) == decision for one in decided_on) - 1
+    more = sum(_decision(entry) == decision for entry in decided_on) - 1
     moved = sum(entry.event is Event.DELETE for entry in entries)
     went = f" and trashed {counted(moved, 'memory', 'memories')}" if moved else ""
     return decided(decision, request, more) + went
@@ -42,11 +44,11 @@ def wake(runtime: Runtime) -> list[str]:
     session = runtime.read()
     actor, steps = runtime.actor(), []
     for request in pending.asleep(runtime):
-        put_off = (one for one in consents.entries_about(session, request) if one.meta.get("decision") == "snoozed")
+        put_off = (entry for entry in consents.entries_about(session, request) if entry.meta.get("decision") == "snoozed")
         if entry := next(put_off, None):
-            entries = {one.meta["request_id"]: one for one in history.entries_of_step(session, entry.step)}
+            entries = {other.meta["request_id"]: other for other in history.entries_of_step(session, entry.step)}
             asleep = consents.among(session, list(entries), asleep=True)  # of a file all, and what was put off with it
-            take_back(runtime, [entries[one.id] for one in asleep], actor)
+            take_back(runtime, [entries[request.id] for request in asleep], actor)
             steps += [entry.step] if asleep else []
     return steps
 
@@ -57,7 +59,7 @@ def take_back(runtime: Runtime, entries: Sequence[Entry], actor: Actor) -> bool:
     What was erased since is left out, and what came before it. Raises `UsageError` when the profile has been changed again since.
     """
     with runtime.decide() as session:
-        found = [one for one in _not_erased(session, entries) if history.is_reached(session, one[0])]
+        found = [entry for entry in _not_erased(session, entries) if history.is_reached(session, entry[0])]
         for entry, request in reversed(found):
             _take_back(session, runtime, entry, request, actor)
     return bool(found)
@@ -103,14 +105,14 @@ def _restore_value(session: Session, runtime: Runtime, request: ConsentRequest, 
     What says that one and came in another step goes, too; what came in this step is taken back with it.
     """
     says, value = pending.current(session, request.field), _value_before(session, entry)
-    others = [one for one in says if one != request.new_value]
+    others = [text for text in says if text != request.new_value]
     in_the_way = (bool(value) and has_value(request.field, others, value)) if has_many(request.field) else bool(others)
     if in_the_way or (request.new_value and request.new_value not in says):
         raise UsageError("The profile was changed again since then.", "Take that back first.")
     opposite = decisions.put_in_place(session, request.field, request.new_value, value, "undo", actor, undoes=entry.step)
-    of_step = {one.memory_id for one in history.entries_of_step(session, entry.step)}
+    of_step = {other.memory_id for other in history.entries_of_step(session, entry.step)}
     decisions.retire(session, runtime, opposite, request.new_value, actor, spared=of_step)
-    known = [one.id for one in pending.pending_for(session, request.field, value)] if value else []
+    known = [other.id for other in pending.pending_for(session, request.field, value)] if value else []
     pending.end_all(runtime, known, actor, undoes=entry.step)
 
 

@@ -43,13 +43,13 @@ def rivals(session: Session, request: ConsentRequest) -> list[ConsentRequest]:
     if has_many(request.field) or request.field in BESIDE_PROFILE:
         return []
     found = consents.list_requests(session, state="pending", field=request.field)
-    return [one for one in found if one.id != request.id and not is_foreign(one.proposer) and is_open(session, one)]
+    return [other for other in found if other.id != request.id and not is_foreign(other.proposer) and is_open(session, other)]
 
 
 def other_values(runtime: Runtime, request: ConsentRequest) -> tuple[str, ...]:
     """Return the other values that wait for the same field, newest first: a yes to this request withdraws them."""
     found = rivals(runtime.read(), request)
-    return tuple(dict.fromkeys(one.new_value for one in found if one.new_value))
+    return tuple(dict.fromkeys(request.new_value for request in found if request.new_value))
 
 
 def memory_text(runtime: Runtime, request_id: str) -> str:
@@ -69,8 +69,8 @@ def brought_by(session: Session, request: ConsentRequest) -> Memory | None:
     if same_value(request.field, memory.text, request.new_value):
         return memory
     agreed, said = consents.agreed(session), [*values_in(memory.text), *consents.waited_with(session, memory.text)]
-    others = [one for one in said if one.field != request.field or not same_value(one.field, one.value, request.new_value)]
-    return memory if all(has_value(one.field, agreed.get(one.field, ()), one.value) for one in others) else None
+    others = [hint for hint in said if hint.field != request.field or not same_value(hint.field, hint.value, request.new_value)]
+    return memory if all(has_value(hint.field, agreed.get(hint.field, ()), hint.value) for hint in others) else None
 
 
 def is_still_said(request: ConsentRequest, memory: Memory) -> bool:
@@ -85,7 +85,7 @@ def expire_due(runtime: Runtime) -> list[ConsentRequest]:
     if not due:
         return []
     days = days_of_use(session, min(request.expires_at for request in due))
-    over = [one.id for one in due if is_over(one.expires_at, days, session.now) and not _was_behind(session, one)]
+    over = [request.id for request in due if is_over(request.expires_at, days, session.now) and not _was_behind(session, request)]
     return end_all(runtime, over, runtime.actor(name="lifecycle"), "clock", state="expired")
 
 
@@ -187,12 +187,12 @@ def unknown_of(session: Session, memory: Memory) -> list[Hint]:
     agreed = consents.agreed(session)
     unknown, asked = unknown_in(memory.text, agreed), consents.waited_with(session, memory.text)
     is_agreed = any(has_value(field, values, memory.text) for field, values in agreed.items())
-    if is_agreed or any(not one.value for one in unknown):
+    if is_agreed or any(not hint.value for hint in unknown):
         return unknown
-    lacking = [one for one in asked if not has_value(one.field, agreed.get(one.field, ()), one.value)]
+    lacking = [hint for hint in asked if not has_value(hint.field, agreed.get(hint.field, ()), hint.value)]
     learned = history.list_entries(session, memory_id=memory.id, limit=None)[-1:]
-    is_judged = memory.origin == "said" and any(is_memapp(one.actor) for one in learned)
-    told = [one for one in unknown if one.field != FACT] if asked or is_judged else unknown
+    is_judged = memory.origin == "said" and any(is_memapp(entry.actor) for entry in learned)
+    told = [hint for hint in unknown if hint.field != FACT] if asked or is_judged else unknown
     return list(dict.fromkeys([*lacking, *told]))
 
 
@@ -202,10 +202,10 @@ def put_back(session: Session, memory: Memory, unknown: Sequence[Hint]) -> None:
     It comes back with the last yes that it needs (`brought_by`). Values that wait already are not proposed again.
     """
     memory = replace(memory, state=State.LIVE, reason="", merged_into="")
-    for one in unknown:
-        if not one.value or pending_for(session, one.field, one.value):
+    for hint in unknown:
+        if not hint.value or pending_for(session, hint.field, hint.value):
             continue
-        request = add(session, one.field, "", one.value[:VALUE_CHARS], "undo", memory)
+        request = add(session, hint.field, "", hint.value[:VALUE_CHARS], "undo", memory)
         for message_id in chat.still_there(session, memory.sources):
             consents.add_evidence(session, request.id, message_id, typed=False)
 
@@ -214,7 +214,7 @@ def pending_for(session: Session, field: str, value: str) -> list[ConsentRequest
     """Return the requests of one value that can still be decided."""
     alike = {"value": value} if field in (FACT, CHAT, HOWTO) else {"like": like(field, value)}  # of a file there may be thousands
     found = consents.list_requests(session, state="pending", field=field, **alike)
-    return [one for one in found if is_open(session, one) and proposes(one, value)]
+    return [request for request in found if is_open(session, request) and proposes(request, value)]
 
 
 def of_message(session: Session, message_id: str) -> list[ConsentRequest]:
@@ -235,15 +235,15 @@ def undecided(session: Session, request_id: str) -> ConsentRequest:
     if not is_open(session, request):
         raise UsageError("The time to decide on this is over.", "Write it into the profile yourself.")
     asked_of = (request.old_value, request.new_value) if request.field == CONFLICT else ()
-    if any(memories.find_same(session, normalise(one)) is None for one in asked_of):
+    if any(memories.find_same(session, normalise(text)) is None for text in asked_of):
         raise UsageError("One of the two is no longer in your memory.", "There is nothing left to decide.")
     return request
 
 
 def meant(session: Session, ids: Sequence[str]) -> Iterator[ConsentRequest]:
     """Yield what can still be decided of requests and files: the id of a file means all that waits of it."""
-    for one in ids:
-        yield from consents.list_of_file(session, one) or [undecided(session, one)]
+    for memory_id in ids:
+        yield from consents.list_of_file(session, memory_id) or [undecided(session, memory_id)]
 
 
 def current(session: Session, field: str) -> tuple[str, ...]:

@@ -30,14 +30,16 @@ def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentR
     """
     with runtime.write() as session:
         waits = _waiting(session, agent)
-        if same := next((one for one in waits if (one.new_value, one.old_value) == (said.text, said.instead_of)), None):
+        if same := next(
+            (request for request in waits if (request.new_value, request.old_value) == (said.text, said.instead_of)), None
+        ):
             return same
         since, denied = (
             session.now - timedelta(days=REQUEST_DAYS),
             consents.list_requests(session, state="denied", proposer=agent),
         )
-        lately = [one for one in denied if one.decided_at and one.decided_at > since]
-        if any(normalise(one.new_value) == normalise(said.text) for one in lately):
+        lately = [request for request in denied if request.decided_at and request.decided_at > since]
+        if any(normalise(request.new_value) == normalise(said.text) for request in lately):
             raise Refused("The person said no to this lately.", "Do not propose it again.")
         if len(waits) >= most:
             raise Refused(f"{len(waits)} proposals of this agent wait already, and no more may.", "The person decides in memapp.")
@@ -59,7 +61,7 @@ def propose(runtime: Runtime, agent: str, said: Proposed, most: int) -> ConsentR
 def withdraw(runtime: Runtime, agent: str, request_id: str) -> None:
     """Take back what an agent proposed itself. Raises `NotFound` if nothing of the kind waits."""
     with runtime.decide() as session:
-        request = next((one for one in _waiting(session, agent) if one.id == request_id), None)
+        request = next((request for request in _waiting(session, agent) if request.id == request_id), None)
         if request is None:
             raise NotFound("Nothing that this agent proposed waits under this id.", "What is remembered the person changes.")
         pending.end(session, request, "withdrawn", "agent", runtime.actor(name=agent))
@@ -67,4 +69,4 @@ def withdraw(runtime: Runtime, agent: str, request_id: str) -> None:
 
 def _waiting(session: Session, agent: str) -> list[ConsentRequest]:
     found = consents.list_requests(session, state="pending", proposer=agent)
-    return [one for one in found if pending.is_open(session, one)]
+    return [request for request in found if pending.is_open(session, request)]

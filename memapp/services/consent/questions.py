@@ -49,8 +49,8 @@ def ask_about(runtime: Runtime, message: Message, *, is_answer: bool = False) ->
     is_answered = any(reply.status is MessageStatus.COMPLETE for reply in chat.variants(session, message.id))
     if not is_answered or not runtime.settings.ask_in_chat:
         return None
-    waits = [one for one in consents.list_pending(session) if _came_up(one) and one.new_value]
-    if shown := next((one for one in waits if _answers_shown(runtime, message, one)), None):
+    waits = [request for request in consents.list_pending(session) if _came_up(request) and request.new_value]
+    if shown := next((request for request in waits if _answers_shown(runtime, message, request)), None):
         return ask(runtime, shown.id, message.thread_id)
     since = consents.messages_since_question(session, message.thread_id)
     if since is not None and since < TURNS_BETWEEN_QUESTIONS and not is_answer:
@@ -103,7 +103,7 @@ def passed_over(runtime: Runtime, message: Message) -> ConsentRequest | None:
     session = runtime.read()
     before = chat.list_messages(session, message.thread_id, before=message.seq, limit=MESSAGES_SINCE)
     replies = takewhile(lambda one: one.role is Role.ASSISTANT, reversed(before))
-    asked = (consents.asked_in(session, one.id) for one in replies if one.unprompted)
+    asked = (consents.asked_in(session, message.id) for message in replies if message.unprompted)
     request = next(filter(None, asked), None)
     if request is None or (request.decided_by == "chat" and request.state != "withdrawn"):  # another chat's yes may withdraw it
         return None
@@ -138,7 +138,7 @@ def answered_by(runtime: Runtime, question: Message) -> Entry | None:
     request = consents.asked_in(session, question.id)
     if request is None or request.decided_by != "chat":
         return None
-    entry = next((one for one in consents.entries_about(session, request) if not one.undoes), None)
+    entry = next((entry for entry in consents.entries_about(session, request) if not entry.undoes), None)
     return None if entry is None or history.was_taken_back(session, entry.step) else entry
 
 
@@ -147,7 +147,7 @@ def _came_up(request: ConsentRequest) -> bool:
 
 
 def _states(text: str, field: str) -> bool:
-    return any(one.field == field for one in stated(text, words_of(text)))
+    return any(hint.field == field for hint in stated(text, words_of(text)))
 
 
 def _asked_about(request: ConsentRequest, memory: Memory | None) -> str:

@@ -41,8 +41,8 @@ def propose(
         if is_blocked(session, proposer) or (value and has_value(field, pending.current(session, field), value)):
             return None
         same = pending.pending_for(session, field, value)
-        brought = [one for one in same if is_foreign(one.proposer) and one.proposer != proposer]
-        request = next((one for one in same if one not in brought), None)
+        brought = [request for request in same if is_foreign(request.proposer) and request.proposer != proposer]
+        request = next((request for request in same if request not in brought), None)
         if request is None:
             if denied := _denied_lately(session, field, value):
                 if message_id:  # so that it is withheld there, too
@@ -50,7 +50,7 @@ def propose(
                 return None
             if _was_decided(session, field, value, message_id):
                 return None
-            pending.end_all(runtime, [one.id for one in brought], actor, "signals")
+            pending.end_all(runtime, [request.id for request in brought], actor, "signals")
             request = pending.add(session, field, old, value, proposer, memory)
             meta = {"field": field, "request_id": request.id}
             events.add_event(session, "worker", "propose", "ok", category="profile", meta=meta)
@@ -66,15 +66,19 @@ def propose(
 
 def _denied_lately(session: Session, field: str, value: str) -> ConsentRequest | None:
     denied = consents.list_requests(session, state="denied", field=field)
-    lately = [one for one in denied if one.decided_at and abs(session.now - one.decided_at) < timedelta(days=REQUEST_DAYS)]
-    return next((one for one in lately if proposes(one, value) and not _was_reopened(session, one)), None)
+    lately = [
+        request
+        for request in denied
+        if request.decided_at and abs(session.now - request.decided_at) < timedelta(days=REQUEST_DAYS)
+    ]
+    return next((request for request in lately if proposes(request, value) and not _was_reopened(session, request)), None)
 
 
 def _was_reopened(session: Session, request: ConsentRequest) -> bool:
-    return any(one.meta.get("decision") == "reopened" for one in consents.entries_about(session, request))
+    return any(entry.meta.get("decision") == "reopened" for entry in consents.entries_about(session, request))
 
 
 def _was_decided(session: Session, field: str, value: str, message_id: str) -> bool:
     """Say whether this message was read before, and what became of its request is known."""
     known = consents.list_requests(session, field=field, message_id=message_id) if message_id else []
-    return any(one.state != "pending" and proposes(one, value) for one in known)
+    return any(request.state != "pending" and proposes(request, value) for request in known)

@@ -64,7 +64,7 @@ class _Work:
 def import_lessons(runtime: Runtime, path: Path) -> ImportedLessons:
     """Bring in a file of lessons or of failures. Raises `UsageError`, with the line, when anything in it is neither."""
     with runtime.write() as session:
-        known = {one.said for one in lesson_rows.failures(session)}
+        known = {failure.said for failure in lesson_rows.failures(session)}
         work = _Work(session, runtime.actor(name="import"), known)
         try:
             with path.open("rb") as file:
@@ -113,9 +113,9 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
     scope = own.scope if own else scope_hash(ELSEWHERE)
     tags = _tags(row.tags)
     found = (
-        [Fingerprint(tool, one.shape, one.subject, one.scope) for one in own.triggers]
+        [Fingerprint(tool, trigger.shape, trigger.subject, trigger.scope) for trigger in own.triggers]
         if own
-        else [_fingerprint(tool, scope, one) for one in row.trigger_fingerprints]
+        else [_fingerprint(tool, scope, fingerprint) for fingerprint in row.trigger_fingerprints]
     )
     return Lesson(
         id=new_id(now),
@@ -127,7 +127,7 @@ def _lesson(session: Session, row: LessonRow) -> Lesson:
         scope=scope,
         task=clean_text(row.task or "")[:MAX_TASK_CHARS],
         origin="import",
-        triggers=tuple(fingerprints.keep_fingerprint(session, one, tags) for one in found),
+        triggers=tuple(fingerprints.keep_fingerprint(session, fingerprint, tags) for fingerprint in found),
         tags=tags,
         created_at=now,
         updated_at=now,
@@ -182,5 +182,5 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return without_secrets(value, in_command=True)
     if isinstance(value, list):
-        return [_cleaned(one) for one in value]
-    return {_cleaned(name): _cleaned(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [_cleaned(item) for item in value]
+    return {_cleaned(name): _cleaned(item) for name, item in value.items()} if isinstance(value, dict) else value

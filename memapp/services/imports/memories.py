@@ -102,7 +102,7 @@ def take_fact(work: Work, fact: ForeignFact) -> None:
 
 def take_request(work: Work, line: RequestLine) -> None:
     """Let what waited wait here, with a week of its own. What was decided elsewhere was decided there."""
-    evidence = [one.message_id for one in line.evidence]
+    evidence = [support.message_id for support in line.evidence]
     if portable.find(work.session, line) is not None:
         work.known += 1
     elif line.state == "applied" and line.field not in BESIDE_PROFILE:
@@ -140,7 +140,7 @@ def _let_wait(work: Work, memory: Memory, instead_of: str = "") -> None:
     elif is_forgotten(work.runtime, memory.text):
         _propose(work, FORGOTTEN, memory.text, memory)
     else:
-        said = [one for one in unknown_in(memory.text, work.profile) if _says_all(one.field, one.value, memory.text)]
+        said = [hint for hint in unknown_in(memory.text, work.profile) if _says_all(hint.field, hint.value, memory.text)]
         own = Hint(HOWTO if memory.steps else FACT, memory.text)
         one = own if instead_of else next(iter(said), own)
         _propose(work, one.field, one.value, memory, memory.sources, instead_of)

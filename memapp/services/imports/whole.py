@@ -67,12 +67,12 @@ def import_file(runtime: Runtime, path: Path, *, dry_run: bool = False) -> Impor
 
 def _take_all(work: Work, found: Iterable[Numbered]) -> None:
     messages = 0
-    for place, one in found:
-        messages += len(one.said) if isinstance(one, ForeignConversation) else 1
+    for place, item in found:
+        messages += len(item.said) if isinstance(item, ForeignConversation) else 1
         if messages > MAX_ITEMS:
             raise refusal(place, TOO_MANY)
         try:
-            _take(work, one)
+            _take(work, item)
         except Rejected:
             raise refusal(place, "this does not fit what is here or what stands before it") from None
         except UsageError as error:

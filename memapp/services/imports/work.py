@@ -124,4 +124,4 @@ class Work(Imported):
         return self.file_id
 
     def result(self) -> Imported:
-        return Imported(**{one.name: getattr(self, one.name) for one in fields(Imported)})
+        return Imported(**{field.name: getattr(self, field.name) for field in fields(Imported)})

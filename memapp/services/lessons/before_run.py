@@ -45,15 +45,15 @@ def bearing(session: Session, tool: str, scope: str, action: str, task: str = ""
     """Return the lessons that bear on something that is about to be done in a place, at a task; best first."""
     place, action = recognise.scope_hash(scope), recognise.clean_text(action)[:MAX_ACTION_CHARS]
     done = _done(session, place)
-    last = next((one for one in done if one.action == action and one.failed), None)
-    recent = [one for one in done if one.failed and (one.at >= session.now - PAUSE or one is last)]
-    tags = tuple(sorted({tag for one in recent for tag in one.tags}))
+    last = next((step for step in done if step.action == action and step.failed), None)
+    recent = [step for step in done if step.failed and (step.at >= session.now - PAUSE or step is last)]
+    tags = tuple(sorted({tag for step in recent for tag in step.tags}))
     about = KnownFailure(Fingerprint(tool, last.shape if last else "", last.subject if last else "", place), action, tags)
     among = [*store.triggered(session, tool), *store.untriggered(session, about.fingerprint, action)]
     among += store.triggered(session, tool, shape=last.shape) if last else []
     found = [one for lesson in among if (one := _bearing(lesson, about, done, recent)) and (one.is_aloud or not unasked)]
-    actions = Rarity([f"{one.wrong} {one.task}" for one in among])
-    fits = sorted((one.fit for one in found), key=lambda fit: fit.tier)
+    actions = Rarity([f"{lesson.wrong} {lesson.task}" for lesson in among])
+    fits = sorted((bearing.fit for bearing in found), key=lambda fit: fit.tier)
     return hints_of(
         session, about, fits, lambda one: actions.likeness(f"{action} {task}", f"{one.wrong} {one.task}"), MOST_BEFORE_RUN
     )
@@ -77,13 +77,13 @@ def notice(runtime: "Runtime", places: Iterable[str]) -> None:
 def noticed(session: Session, place: str) -> tuple[list[str], list[str]]:
     """Return by what the commands are noticed that somebody is told of before: those here, and those wherever it is."""
     done, lessons = _done(session, place), store.noticeable(session, place, MOST_NOTICED)
-    here = [_sign(one) for one in lessons if _is_told_of(one, place, done)]
+    here = [_sign(lesson) for lesson in lessons if _is_told_of(lesson, place, done)]
     anywhere = [
-        one
-        for one in lessons
-        if one.status == "promoted" and (one.level != "task" or put_right(one.wrong, one.correct, one.wrong))
+        lesson
+        for lesson in lessons
+        if lesson.status == "promoted" and (lesson.level != "task" or put_right(lesson.wrong, lesson.correct, lesson.wrong))
     ]
-    return here, [_sign(one) for one in anywhere]
+    return here, [_sign(lesson) for lesson in anywhere]
 
 
 def _is_told_of(one: Triggered, place: str, done: Sequence[LatestStep]) -> bool:

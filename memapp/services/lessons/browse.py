@@ -42,7 +42,7 @@ def behind(runtime: Runtime, lesson: Lesson) -> Behind:
     session = runtime.read()
     against = store.conflicts_of(session, lesson.id)
     conflicts = tuple((store.get_lesson(session, other), won, lost) for other, won, lost in against)
-    errors = dict.fromkeys(one.shape for one in lesson_rows.fingerprints_of(session, lesson.id))
+    errors = dict.fromkeys(fingerprint.shape for fingerprint in lesson_rows.fingerprints_of(session, lesson.id))
     evidence = runs.evidence_of(session, lesson.triggers)
     return Behind(tuple(errors), tuple(evidence), conflicts, tuple(referee.calibrations(session)))
 
@@ -50,5 +50,5 @@ def behind(runtime: Runtime, lesson: Lesson) -> Behind:
 def runs_behind(runtime: Runtime, lesson: Lesson) -> list[tuple[Run, list[RunStep]]]:
     """Return the latest runs in which the failures of a lesson happened, with their steps."""
     session = runtime.read()
-    run_ids = dict.fromkeys(one.run_id for one in runs.evidence_of(session, lesson.triggers))
-    return [(runs.get_run(session, one), runs.steps_of(session, one)) for one in list(run_ids)[:MOST_RUNS]]
+    run_ids = dict.fromkeys(evidence.run_id for evidence in runs.evidence_of(session, lesson.triggers))
+    return [(runs.get_run(session, memory_id), runs.steps_of(session, memory_id)) for memory_id in list(run_ids)[:MOST_RUNS]]

@@ -55,22 +55,27 @@ def close_failures(session: Session, run: Run, step_id: str, action: str, *, pro
     closes a failure too, but what made it work is not known.
     """
     opened = runs.open_failures(session, run.client, run.agent, run.scope, session.now - PAUSE)
-    again = [one for one in opened if one.action == action]
-    others, before = [one for one in opened if one.action != action], runs.step_before(session, run, step_id, session.now - PAUSE)
-    unknown = {one.id for one in others if UNKNOWN_COMMAND in one.tags and one.step_id == before}
+    again = [failure for failure in opened if failure.action == action]
+    others, before = (
+        [failure for failure in opened if failure.action != action],
+        runs.step_before(session, run, step_id, session.now - PAUSE),
+    )
+    unknown = {failure.id for failure in others if UNKNOWN_COMMAND in failure.tags and failure.step_id == before}
     solved = [
-        one
-        for one in others
-        if progressed or corrects(action, one.action, is_unknown=one.id in unknown, is_missing=NOT_THERE in one.tags)
+        failure
+        for failure in others
+        if progressed or corrects(action, failure.action, is_unknown=failure.id in unknown, is_missing=NOT_THERE in failure.tags)
     ]
-    runs.solve(session, [one.id for one in (*again, *solved)], step_id)
-    return [(one, action) for one in solved if max(len(action), len(one.action)) <= MAX_RULE_CHARS]
+    runs.solve(session, [failure.id for failure in (*again, *solved)], step_id)
+    return [(failure, action) for failure in solved if max(len(action), len(failure.action)) <= MAX_RULE_CHARS]
 
 
 def learn(session: Session, solved: Sequence[tuple[ErrorEvent, str]]) -> list[str]:
     """Make lessons of solved failures, of one a fingerprint, those that came again first; return the ids of new ones."""
-    weight: Counter[str] = Counter({one.fingerprint_id: runs.times(session, one.fingerprint_id)[0] for one, _ in solved})
-    latest = {one.fingerprint_id: (one, correct) for one, correct in reversed(solved)}
+    weight: Counter[str] = Counter(
+        {failure.fingerprint_id: runs.times(session, failure.fingerprint_id)[0] for failure, _ in solved}
+    )
+    latest = {failure.fingerprint_id: (failure, correct) for failure, correct in reversed(solved)}
     added: list[str] = []
     for fingerprint_id, _ in weight.most_common():
         event, correct = latest[fingerprint_id]
@@ -102,14 +107,14 @@ def _learn_one(session: Session, event: ErrorEvent, correct: str) -> list[str]:
 
 def _general(session: Session, lesson: Lesson) -> Lesson | None:
     """Return the lesson that says the same in the more general words of a model, if there is one."""
-    general = (one for one in store.reworded(session, lesson.tool) if one.level != "task" or one.scope == lesson.scope)
-    return next((one for one in general if covers(one.wrong, lesson.wrong) and covers(one.correct, lesson.correct)), None)
+    general = (other for other in store.reworded(session, lesson.tool) if other.level != "task" or other.scope == lesson.scope)
+    return next((other for other in general if covers(other.wrong, lesson.wrong) and covers(other.correct, lesson.correct)), None)
 
 
 def _same_fix(session: Session, lesson: Lesson) -> Lesson | None:
     """Return the lesson that changes the same in a command that failed in the same way, whatever else stands in that."""
     fix = Fix.of(lesson.wrong, lesson.correct)
-    return next((one for one in store.rivals(session, lesson) if Fix.of(one.wrong, one.correct) == fix), None)
+    return next((rival for rival in store.rivals(session, lesson) if Fix.of(rival.wrong, rival.correct) == fix), None)
 
 
 def link_conflicts(session: Session, lesson: Lesson) -> None:

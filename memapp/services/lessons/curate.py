@@ -106,13 +106,18 @@ def restore(runtime: Runtime, *lesson_ids: str) -> Revision:
 
 def merge(runtime: Runtime, into: str, *lesson_ids: str) -> Revision:
     """Let one lesson be for the failures of others too, which say the same and are put away."""
-    kept, others = store.get_lesson(runtime.read(), into), [store.get_lesson(runtime.read(), one) for one in lesson_ids]
-    if any(one.id == kept.id for one in others):
+    kept, others = (
+        store.get_lesson(runtime.read(), into),
+        [store.get_lesson(runtime.read(), memory_id) for memory_id in lesson_ids],
+    )
+    if any(lesson.id == kept.id for lesson in others):
         raise UsageError("A lesson cannot be merged with itself.")
-    if any(one.tool != kept.tool for one in others):
+    if any(lesson.tool != kept.tool for lesson in others):
         raise UsageError("Only lessons about the same program can be merged.")
-    triggers = tuple(dict.fromkeys(trigger for one in others for trigger in one.triggers))
-    return _apply(runtime, LessonEdited(kept.id, triggers=triggers), *(LessonMoved(one.id, "archived", MERGED) for one in others))
+    triggers = tuple(dict.fromkeys(trigger for lesson in others for trigger in lesson.triggers))
+    return _apply(
+        runtime, LessonEdited(kept.id, triggers=triggers), *(LessonMoved(lesson.id, "archived", MERGED) for lesson in others)
+    )
 
 
 def take_for_same(runtime: Runtime, lesson_id: str, other_id: str) -> Revision:
@@ -145,7 +150,7 @@ def _apply(runtime: Runtime, *steps: LessonChange) -> Revision:
         if isinstance(first.change, LessonAdded | LessonEdited):
             link_conflicts(session, store.get_lesson(session, first.memory_id.removeprefix(LESSON)))
     changed = {step.lesson.id if isinstance(step, LessonAdded) else step.lesson_id for step in steps}
-    before_run.notice(runtime, [store.get_lesson(runtime.read(), one).scope for one in changed])
+    before_run.notice(runtime, [store.get_lesson(runtime.read(), text).scope for text in changed])
     return first
 
 

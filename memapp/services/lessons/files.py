@@ -40,7 +40,7 @@ def promoted_as_skill(runtime: Runtime) -> Iterator[str]:
 
 def _row(session: Session, lesson: Lesson) -> str:
     against = lessons.conflicts_of(session, lesson.id)
-    learned_in = dict.fromkeys(one.run_id for one in runs.evidence_of(session, lesson.triggers))
+    learned_in = dict.fromkeys(evidence.run_id for evidence in runs.evidence_of(session, lesson.triggers))
     triggers = lesson_rows.fingerprints_of(session, lesson.id)
     return jsonl.write_lesson(
         lesson, triggers, [other for other, _, _ in against], sum(lost for _, _, lost in against), list(learned_in)

@@ -162,9 +162,9 @@ def told(session: Session, failure: KnownFailure, client: Client, before: Drawn 
     found = find(session, failure)
     if client.is_program:
         found = [
-            one._replace(instead="")
-            for one in found
-            if (one.lesson.worked or one.lesson.origin == "person") and not one.ranked.match.elsewhere
+            hint._replace(instead="")
+            for hint in found
+            if (hint.lesson.worked or hint.lesson.origin == "person") and not hint.ranked.match.elsewhere
         ]
     return draw(session, found, before, withhold=withhold)
 
@@ -177,14 +177,14 @@ def find(session: Session, failure: KnownFailure, most: int = MOST_ON_ERROR) -> 
 
 
 def _fitting(session: Session, failure: KnownFailure, among: Sequence[Triggered], most: int) -> list[LessonHint]:
-    shapes = Rarity({one.shape for one in among} | {failure.fingerprint.shape})
+    shapes = Rarity({lesson.shape for lesson in among} | {failure.fingerprint.shape})
     best: dict[str, Fit] = {}
-    for one in among:
-        alike = shape_likeness(failure.fingerprint.shape, one.shape, shapes, LEAST_ALIKE) if is_for(one, failure) else 0.0
-        fits = tier_of(one, failure, alike) if alike else None
-        if fits is not None and (one.id not in best or fits > best[one.id].tier):
-            best[one.id] = Fit(fits, alike, one)
-    actions = Rarity([one.wrong for one in among])
+    for lesson in among:
+        alike = shape_likeness(failure.fingerprint.shape, lesson.shape, shapes, LEAST_ALIKE) if is_for(lesson, failure) else 0.0
+        fits = tier_of(lesson, failure, alike) if alike else None
+        if fits is not None and (lesson.id not in best or fits > best[lesson.id].tier):
+            best[lesson.id] = Fit(fits, alike, lesson)
+    actions = Rarity([lesson.wrong for lesson in among])
     return hints_of(session, failure, best.values(), lambda one: actions.likeness(failure.action, one.wrong), most)
 
 
@@ -201,11 +201,11 @@ def hints_of(
     session: Session, failure: KnownFailure, fits: Iterable[Fit], text: Callable[[Triggered], float], most: int
 ) -> list[LessonHint]:
     """Return the lessons that fit and are to be shown, best first; `text` says how alike their words are, 0 to 1."""
-    by_id = {one.lesson.id: one for one in fits}
+    by_id = {fit.lesson.id: fit for fit in fits}
     behind = store.backgrounds(session, list(by_id))
-    matches = [_match(one, text(one.lesson), behind[id], failure) for id, one in by_id.items()]
+    matches = [_match(fit, text(fit.lesson), behind[id], failure) for id, fit in by_id.items()]
     ranked = rank(matches, failure.fingerprint.tool, failure.tags, session.now, most)
-    return [_hint(session, one, by_id[one.match.lesson_id].lesson, failure) for one in ranked]
+    return [_hint(session, other, by_id[other.match.lesson_id].lesson, failure) for other in ranked]
 
 
 def _hint(session: Session, ranked: RankedLesson, then: Triggered, failure: KnownFailure) -> LessonHint:
@@ -234,7 +234,7 @@ def _instead(change: tuple[str, str, str], *, is_command: bool) -> str:
 
 def _changed(change: tuple[str, str, str], cut: Cut, join: Join) -> str:
     instead = put_right(*change, cut) or carried_over(*change, cut)
-    is_whole = not any(GAP in one for one in instead) and cut(join(instead)) == instead
+    is_whole = not any(GAP in text for text in instead) and cut(join(instead)) == instead
     return join(instead) if is_whole and instead != cut(change[1]) else ""
 
 
@@ -302,9 +302,11 @@ def note(session: Session, event: ErrorEvent, drawn: Sequence[Drawn], before: Dr
     """
     from memapp.store import activations  # a hint is told before anything is noted
 
-    still_there = (one for one in drawn if store.find_lesson(session, one.hint.lesson.id))  # it may be erased since it was told
+    still_there = (
+        other for other in drawn if store.find_lesson(session, other.hint.lesson.id)
+    )  # it may be erased since it was told
     for place, (activation_id, hint, shown) in enumerate(still_there, start=1):
         point: ActivationPoint = "pre_run" if before and before.shown and activation_id == before.activation_id else "on_error"
         about = (activation_id, hint.lesson.id, event.run_id, event.step_id, point)
         activations.add(session, *about, place, hint.ranked.score, hint.ranked.parts, shown=shown)
-    return tuple(one.hint for one in drawn if one.shown)
+    return tuple(other.hint for other in drawn if other.shown)

@@ -43,7 +43,7 @@ def after_step(session: Session, run_id: str) -> None:
     Those that contradict them are concerned too: a loser is shown no more, so nothing of its own would be settled.
     """
     waiting = activations.unsettled(session, run_id, session.now - PAUSE)
-    settled = [one.lesson_id for one in waiting if _settle(session, one, run_id)]
+    settled = [match.lesson_id for match in waiting if _settle(session, match, run_id)]
     rivals = [other for lesson_id in dict.fromkeys(settled) for other, _, _ in store.conflicts_of(session, lesson_id)]
     for lesson_id in dict.fromkeys([*settled, *rivals]):
         decide(session, store.get_lesson(session, lesson_id))
@@ -83,8 +83,10 @@ def _ended(session: Session) -> list[Match]:
 
 
 def _unreliable(session: Session) -> list[Lesson]:
-    unused = (store.get_lesson(session, one) for one in activations.unused(session, session.now - UNUSED))
-    return [one for one in unused if one.reason != BY_PERSON and reliability(one.helped, one.hurt) < LOW_RELIABILITY]
+    unused = (store.get_lesson(session, activation) for activation in activations.unused(session, session.now - UNUSED))
+    return [
+        lesson for lesson in unused if lesson.reason != BY_PERSON and reliability(lesson.helped, lesson.hurt) < LOW_RELIABILITY
+    ]
 
 
 def _settle(session: Session, match: Match, run_id: str) -> bool:
@@ -106,15 +108,15 @@ def _concerning(follows: Sequence[Following], lesson: Lesson) -> Iterator[Follow
     To do what the lesson says and to fail in the same way is that failure again, whatever it is about.
     """
     put_in = Fix.of(lesson.wrong, lesson.correct).put_in
-    for one in follows:
-        if one.failed or one.fixes:
-            in_vain = one.same_kind and put_in <= Fix.of("", one.action).put_in
-            yield FollowingStep(one.failed, one.same_error or in_vain, one.progress)
+    for step in follows:
+        if step.failed or step.fixes:
+            in_vain = step.same_kind and put_in <= Fix.of("", step.action).put_in
+            yield FollowingStep(step.failed, step.same_error or in_vain, step.progress)
 
 
 def _does_as_said(follows: Sequence[Following], lesson: Lesson) -> bool:
     """Return True if the first step that bears on a failure put it right by what the lesson changes, names aside."""
-    fix, first = Fix.of(lesson.wrong, lesson.correct), next((one for one in follows if one.failed or one.fixes), None)
+    fix, first = Fix.of(lesson.wrong, lesson.correct), next((step for step in follows if step.failed or step.fixes), None)
     done = Fix.of("", first.action).put_in if first and not first.failed else frozenset()
     return bool(done) and fix.taken_out.isdisjoint(done) and (not fix.put_in or not fix.put_in.isdisjoint(done))
 
@@ -147,21 +149,29 @@ def _loses(session: Session, lesson: Lesson) -> bool:
     """Say whether a lesson loses consistently against another that can still be shown."""
     against = store.conflicts_of(session, lesson.id)
     rivals = [store.get_lesson(session, other) for other, won, lost in against if always_loses(won, lost)]
-    return any(one.status in ("candidate", "promoted") and one.purge_at is None for one in rivals)
+    return any(lesson.status in ("candidate", "promoted") and lesson.purge_at is None for lesson in rivals)
 
 
 def _effect(session: Session, lesson: Lesson, since: datetime) -> Effect | None:
     matches = sorted(activations.matches(session, lesson.id), key=lambda one: one.at, reverse=True)
-    shown = [one for one in matches if one.shown and one.at > since][:MOST_RUNS]
-    baseline = [one for one in matches if not one.shown][:MOST_RUNS]
-    referees = _referees(session, [one.run_id for one in (*shown, *baseline)])
+    shown = [match for match in matches if match.shown and match.at > since][:MOST_RUNS]
+    baseline = [match for match in matches if not match.shown][:MOST_RUNS]
+    referees = _referees(session, [match.run_id for match in (*shown, *baseline)])
     return judge(_evidence(session, lesson, shown, referees), _evidence(session, lesson, baseline, referees))
 
 
 def _referees(session: Session, run_ids: Sequence[str]) -> list[str]:
     """Return the models whose word on steps of these runs counts, since nothing else tells how those went."""
     here = referee.judges_of(session, run_ids)
-    return [one.model for one in referee.calibrations(session) if one.model in here and one.standing == "counts"] if here else []
+    return (
+        [
+            calibration.model
+            for calibration in referee.calibrations(session)
+            if calibration.model in here and calibration.standing == "counts"
+        ]
+        if here
+        else []
+    )
 
 
 def _evidence(session: Session, lesson: Lesson, matches: Sequence[Match], referees: Sequence[str]) -> list[RunEvidence]:

@@ -44,24 +44,24 @@ def recall_lessons(runtime: Runtime, thread_id: str, text: str) -> tuple[Recalle
     asked, named = meanings(said), named_programs(said)
     just_now = recalls.of_last_command(session, thread_id) if goes_back(text) else []
     known = _all_known(session) if asked else {}
-    if about := {id: one for id, one in known.items() if one.lesson.tool.lower() in named}:
+    if about := {id: item for id, item in known.items() if item.lesson.tool.lower() in named}:
         known = about  # the program must agree
-    having = Counter(word for one in known.values() for word in one.all)
+    having = Counter(word for value in known.values() for word in value.all)
     weights = {word: math.log((len(known) + 1) / (having[word] + 0.5)) for word in asked}
-    covered = {id: _covered(weights, one, is_named=bool(about)) for id, one in known.items()}
+    covered = {id: _covered(weights, item, is_named=bool(about)) for id, item in known.items()}
     fitting = winners([_match(session, known[id].lesson, share) for id, share in covered.items() if share])
     fitting.sort(key=lambda one: (one.text_similarity, one.strength), reverse=True)
-    found = [_recalled(known[one.lesson_id].lesson, one, session) for one in fitting]
-    return tuple({one.id: one for one in (*just_now, *found)}.values())[:MOST_IN_CHAT]
+    found = [_recalled(known[match.lesson_id].lesson, match, session) for match in fitting]
+    return tuple({hit.id: hit for hit in (*just_now, *found)}.values())[:MOST_IN_CHAT]
 
 
 def _all_known(session: Session) -> dict[str, _Known]:
     lessons = store.list_lessons(session, ("promoted",), limit=MOST_LOOKED_AT)
-    shapes = store.shapes_of(session, [one.id for one in lessons])
+    shapes = store.shapes_of(session, [lesson.id for lesson in lessons])
     known = {}
-    for one in lessons:
-        commands = _words(f"{one.tool} {one.wrong} {one.correct}")
-        known[one.id] = _Known(one, commands, commands | _words(shapes.get(one.id, "")))
+    for lesson in lessons:
+        commands = _words(f"{lesson.tool} {lesson.wrong} {lesson.correct}")
+        known[lesson.id] = _Known(lesson, commands, commands | _words(shapes.get(lesson.id, "")))
     return known
 
 

@@ -17,7 +17,7 @@ SCOPE_CHARS = 32
 def clean_attempt(attempt: ToolAttempt) -> ToolAttempt:
     """Return an attempt without secrets, the home folder shortened: nothing else of it is ever written."""
     action, output, before, after, reason = (
-        clean_text(one) for one in (attempt.action, attempt.output, attempt.state_before, attempt.state_after, attempt.reason)
+        clean_text(text) for text in (attempt.action, attempt.output, attempt.state_before, attempt.state_after, attempt.reason)
     )
     return attempt._replace(
         action=action[:MAX_ACTION_CHARS], output=output, state_before=before, state_after=after, reason=reason

@@ -43,7 +43,9 @@ def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
     if model is None or not may_do(runtime, model, "referee"):
         return []
     session, key = runtime.read(), _key(model)
-    so_far = next((one for one in store.calibrations(session) if one.model == key), Calibration(key, model.name))
+    so_far = next(
+        (calibration for calibration in store.calibrations(session) if calibration.model == key), Calibration(key, model.name)
+    )
     is_measured = so_far.known >= MOST
     if is_measured and so_far.standing != "counts":
         return []
@@ -53,7 +55,7 @@ def _to_judge(runtime: Runtime) -> list[tuple[str, int]]:
 def _judge(runtime: Runtime, model: ChatModel, run_id: str, seq: int, cancel: Cancel) -> bool:
     """Let a model judge a step; return whether it did."""
     session = runtime.read()
-    steps = [one for one in runs.steps_of(session, run_id) if one.seq <= seq]
+    steps = [step for step in runs.steps_of(session, run_id) if step.seq <= seq]
     if not steps:
         return False
     worked = words.parse(whole_reply(model, *words.request(runs.get_run(session, run_id).task, steps), cancel))

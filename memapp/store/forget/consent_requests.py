@@ -66,8 +66,8 @@ def erase_holding(session: Session, actor: Actor, words: Sequence[str]) -> int:
         found = session.column(_HOLDING)
     holds = Needles(words).held_by
     rows = session.run("SELECT field, value, request_id FROM profile WHERE user_id = :user").fetchall()
-    changed = [one for one in rows if holds(one["value"]) or one["request_id"] in found]
-    taken = [_put_anew(session, actor, one["field"], one["value"], gone=holds(one["value"])) for one in changed]
+    changed = [row for row in rows if holds(row["value"]) or row["request_id"] in found]
+    taken = [_put_anew(session, actor, item["field"], item["value"], gone=holds(item["value"])) for item in changed]
     erased = erase(session, found)
     erase(session, taken)
     return len(changed) + erased

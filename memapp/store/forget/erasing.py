@@ -72,7 +72,7 @@ def erase(session: Session, actor: Actor, job: PurgeJob, said: Sequence[str] = (
     with searching(session, [*texts, *job.words]):
         others += sum(session.run(sql).rowcount for sql in REPEATING)
     if job.words:
-        others += len([changes.apply(session, LessonPurged(one), actor) for one in lessons_with(session, job.words)])
+        others += len([changes.apply(session, LessonPurged(word), actor) for word in lessons_with(session, job.words)])
         with searching(session, job.words):
             others += sum(session.run(sql, mark=ERASED).rowcount for sql in ELSEWHERE)
         others += _erase_said_before(session, actor, job.words)
@@ -82,7 +82,7 @@ def erase(session: Session, actor: Actor, job: PurgeJob, said: Sequence[str] = (
     messages = chat.erase_messages(session, message_ids)
     others += _erase_titles(session, messages)
     by_person = actor.name == "person"
-    gone = [one.id for one in get_memories(session, memory_ids) if by_person or one.reason == "person"]
+    gone = [memory.id for memory in get_memories(session, memory_ids) if by_person or memory.reason == "person"]
     remember_wordings(session, {*(said if by_person else ()), *texts_of(session, gone)})
     search.keep_taken_back(session, memory_ids, all_of_them=by_person)
     for memory_id in memory_ids:
@@ -109,7 +109,7 @@ def _erase_drafts(session: Session, texts: Iterable[str]) -> int:
     """Erase the drafts that say just what was erased; one that says more is the person's own, and the receipt counts it."""
     same = {session.normalise(text) for text in texts}
     drafts = session.run("SELECT thread_id, text FROM drafts WHERE user_id = :user").fetchall()
-    gone = [one["thread_id"] for one in drafts if session.normalise(one["text"]) in same]
+    gone = [draft["thread_id"] for draft in drafts if session.normalise(draft["text"]) in same]
     return session.run(
         "DELETE FROM drafts WHERE user_id = :user AND thread_id IN (SELECT value FROM json_each(:ids))", ids=gone
     ).rowcount

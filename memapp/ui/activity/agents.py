@@ -92,9 +92,9 @@ def _at(at: datetime) -> str:
 
 def _asked(calls: Sequence[Call]) -> list[str]:
     """Return what another program asked for, and what it got."""
-    refused = sum(bool(one.refused) for one in calls)
+    refused = sum(bool(call.refused) for call in calls)
     head = f"\nAsked {len(calls):,} times{', or more' if len(calls) == TOLD else ''}, refused {refused:,}. The latest first:"
-    lines = [f"{_at(one.ts)} {one.tool}: {_got(one)}" for one in calls]
+    lines = [f"{_at(call.ts)} {call.tool}: {_got(call)}" for call in calls]
     return [head, *lines] if calls else []
 
 

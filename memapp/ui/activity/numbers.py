@@ -62,9 +62,9 @@ def _tidied(tidied: Tidied) -> Content:
 def _table(counts: Sequence[Count]) -> Content:
     head = "".join(f"{name:>{COLUMN}}" for name in ("today", "7 days", "all", "failed"))
     lines = [joined((f"{'What memapp did':{LABEL}}", "bold $primary"), (head, "$text-muted"))]
-    for part in dict.fromkeys(part_of(one) for one in counts):
+    for part in dict.fromkeys(part_of(count) for count in counts):
         lines.append(joined((f"  {part}", "$secondary")))
-        lines += [_row(one) for one in counts if part_of(one) == part]
+        lines += [_row(count) for count in counts if part_of(count) == part]
     return Content("\n").join(lines if counts else [*lines, joined(("  Nothing yet. Chat (F2), and come back.", "$text-muted"))])
 
 

@@ -57,7 +57,7 @@ def pictures(tallies: Sequence[Tally], today: date, width: int, height: int) -> 
     """Draw all that was counted up to today."""
     if not tallies:
         return joined(("Nothing to draw yet. Chat (F2), and come back.", "$text-muted"))
-    columns = _Columns(min(one.day for one in tallies), today, max(10, width - LABEL - NUMBERS - 2))
+    columns = _Columns(min(tally.day for tally in tallies), today, max(10, width - LABEL - NUMBERS - 2))
     high = 2 if height >= TALL else 1
     parts = [joined(("Memories, by the day on which they came", "bold $primary"))]
     for kind in Kind:
@@ -83,11 +83,11 @@ class _Columns:
     def of(self, tallies: Sequence[Tally], what: str) -> list[Rate]:
         """Return what was counted of one thing in each column."""
         held, of = [0] * self.count, [0] * self.count
-        for one in tallies:
-            place = (one.day - self.first).days // self.days
-            if one.what == what and 0 <= place < self.count:
-                held[place] += one.held
-                of[place] += one.of
+        for tally in tallies:
+            place = (tally.day - self.first).days // self.days
+            if tally.what == what and 0 <= place < self.count:
+                held[place] += tally.held
+                of[place] += tally.of
         return [Rate(*both) for both in zip(held, of, strict=True) for _ in range(self.wide)]
 
     @property
@@ -116,16 +116,16 @@ def bars(shares: Sequence[float | None], height: int = 1) -> list[str]:
 
 
 def _counts(name: str, counts: Sequence[Rate], columns: _Columns, height: int, style: str) -> list[Content]:
-    most = max((one.of for one in counts), default=0)
-    total = sum(one.of for one in counts) // columns.wide
+    most = max((rate.of for rate in counts), default=0)
+    total = sum(rate.of for rate in counts) // columns.wide
     words = f"{total:,} · most {most:,} {columns.each}" if most else "none yet"
-    return _drawn(bars([one.of / most if one.of else None for one in counts], height if most else 1), name, words, style)
+    return _drawn(bars([rate.of / most if rate.of else None for rate in counts], height if most else 1), name, words, style)
 
 
 def _rate(rates: Sequence[Rate], columns: _Columns, height: int, style: str) -> list[Content]:
-    together = Rate(*(sum(each) // columns.wide for each in zip(*((one.held, one.of) for one in rates), strict=True)))
+    together = Rate(*(sum(each) // columns.wide for each in zip(*((rate.held, rate.of) for rate in rates), strict=True)))
     words = f"{together.held:,} of {together.of:,} · {together.share:.0%}" if together.share is not None else "none yet"
-    return _drawn(bars([one.share for one in rates], height if together.of else 1), "0 to 100%", words, style)
+    return _drawn(bars([rate.share for rate in rates], height if together.of else 1), "0 to 100%", words, style)
 
 
 def _drawn(lines: Sequence[str], name: str, words: str, style: str) -> list[Content]:

@@ -48,15 +48,15 @@ def over_time(runtime: Runtime) -> tuple[list[Tally], date]:
 def log_page(runtime: Runtime, before: int | None = None) -> tuple[tuple[LogLine, ...], bool]:
     """Return the page of the log before an entry, or the newest, and whether there are older ones."""
     found = activity.entries(runtime, before=before, limit=PAGE + 1)
-    ids = {one.memory_id for one in found[:PAGE] if one.event is not Event.PROFILE}
+    ids = {entry.memory_id for entry in found[:PAGE] if entry.event is not Event.PROFILE}
     # The words of what is not remembered now stay out of the log.
     texts = {memory.id: memory.text for memory in curate.get_many(runtime, ids) if memory.state is State.LIVE}
     lines: list[LogLine] = []
-    for one in found[:PAGE]:
-        if one.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, one):
-            lines[-1] = replace(lines[-1], entry=one, entries=lines[-1].entries + 1)
+    for entry in found[:PAGE]:
+        if entry.memory_id.startswith(MESSAGE) and lines and _is_alike(lines[-1].entry, entry):
+            lines[-1] = replace(lines[-1], entry=entry, entries=lines[-1].entries + 1)
         else:
-            lines.append(LogLine(one, texts.get(one.memory_id, ""), _pinned(runtime, one)))
+            lines.append(LogLine(entry, texts.get(entry.memory_id, ""), _pinned(runtime, entry)))
     return tuple(lines), len(found) > PAGE
 
 
@@ -66,7 +66,7 @@ def _is_alike(before: Entry, one: Entry) -> bool:
 
 def undoable(runtime: Runtime, *, by_upkeep: bool = False) -> tuple[Undoable, ...]:
     """Return what can be taken back, or what upkeep did of it, last first."""
-    return tuple(Undoable(one, undo.describe(runtime, one)) for one in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep))
+    return tuple(Undoable(step, undo.describe(runtime, step)) for step in undo.undoable(runtime, STEPS, by_upkeep=by_upkeep))
 
 
 def compared(runtime: Runtime, entry: Entry) -> tuple[Version, Version] | None:

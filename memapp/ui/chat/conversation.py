@@ -236,7 +236,7 @@ class Conversation(Vertical):
     def _submit(self, text: str, pasted: Spans) -> None:
         state, composer = self.state, self.composer
         state.held_in = state.thread_id
-        composer.prompts = [text, *(one for one in composer.prompts if one != text)]
+        composer.prompts = [text, *(prompt for prompt in composer.prompts if prompt != text)]
         if (message := state.editing) is not None:
             composer.leave_editing()
             state.turn.replaces = message.id
@@ -254,7 +254,7 @@ class Conversation(Vertical):
             raise UsageError("Still busy. Esc stops what runs.")
         state.held_in = state.thread_id
         if not command.is_private:
-            composer.prompts = [written.text, *(one for one in composer.prompts if one != written.text)]
+            composer.prompts = [written.text, *(prompt for prompt in composer.prompts if prompt != written.text)]
         composer.leave_editing()
         composer.clear_text()
         state.talk.run(state.thread, command, written, state.persona_id)

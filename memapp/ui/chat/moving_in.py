@@ -27,7 +27,7 @@ def path_of(written: str) -> Path:
         words = shlex.split(written)
     except ValueError:
         words = []
-    paths = [Path(one).expanduser() for one in (written.strip(), *(words if len(words) == 1 else ()))]
+    paths = [Path(word).expanduser() for word in (written.strip(), *(words if len(words) == 1 else ()))]
     path = next((path for path in paths if path.exists()), None)
     if path is None:
         raise UsageError(f"There is no file or folder {paths[-1]}.")

@@ -102,20 +102,20 @@ class Threads(Vertical):
 
     def show(self, threads: Sequence[Thread], *, more: bool) -> None:
         """Show these chats, and mark the one that is open; in the list, the cursor stays with the chat it is on."""
-        self._threads = {one.id: one for one in threads}
+        self._threads = {thread.id: thread for thread in threads}
         rows, now = self.query_one(ThreadList), self._runtime.clock()
         current = self._state.thread_id
         on, otherwise = current, 0
         if rows.has_focus and rows.highlighted is not None:
             on, otherwise = rows.get_option_at_index(rows.highlighted).id or current, min(rows.highlighted, len(threads) - 1)
-        at = next((number for number, one in enumerate(threads) if one.id == on), otherwise if threads else None)
-        options = [Option(self._row(one, current, now), id=one.id) for one in threads]
+        at = next((number for number, thread in enumerate(threads) if thread.id == on), otherwise if threads else None)
+        options = [Option(self._row(thread, current, now), id=thread.id) for thread in threads]
         if more:
             options.append(Option(plain("  more…", "$text-muted"), id=MORE))
         if not options:
             why = "no title has these words" if self.query_one(Input).value else "no chats yet"
             options = [Option(plain(f"  {why}", "$text-muted"), disabled=True)]
-        if [(one.id, one.prompt) for one in options] != [(one.id, one.prompt) for one in rows.options]:
+        if [(option.id, option.prompt) for option in options] != [(option.id, option.prompt) for option in rows.options]:
             rows.set_options(options)
         rows.highlighted = at
         rows.refresh_bindings()
@@ -172,7 +172,9 @@ class Threads(Vertical):
             state.talk.stop()
         title = thread.title
         if title == chats.NEW_TITLE:  # it gets another with its first answer
-            title = next((one.text for one in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title)
+            title = next(
+                (message.text for message in (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages), title
+            )
         await asyncio.to_thread(chats.delete_thread, self._runtime, thread.id)
         label = f"Deleted “{shorten(one_line(title), 40)}”"
         step = self._session.undone.push(label, partial(chats.restore_thread, thread_id=thread.id))
@@ -191,10 +193,10 @@ class Threads(Vertical):
             notify(self, "No chat is deleted.")
             return
         now = runtime.clock()
-        ends = [(one.id, one.deleted_at, runtime.purge_at(one.deleted_at)) for one in deleted if one.deleted_at]
+        ends = [(thread.id, thread.deleted_at, runtime.purge_at(thread.deleted_at)) for thread in deleted if thread.deleted_at]
         missing = await asyncio.to_thread(lifecycle.days_missing, runtime, ends)
         stays = {id: kept(end, now, missing.get(id, 0)) for id, _, end in ends}
-        rows = {one.id: f"{shorten(one.title, 40)} · {stays[one.id]}" for one in deleted}
+        rows = {item.id: f"{shorten(item.title, 40)} · {stays[item.id]}" for item in deleted}
         chosen = await self.app.push_screen_wait(Choice("Bring back a deleted chat", rows, deleted[0].id))
         if chosen is not None:
             await asyncio.to_thread(chats.restore_thread, runtime, chosen)

@@ -136,7 +136,7 @@ class ChatTranscript(Transcript):
         if not self.complete:
             return True
         now = (await asyncio.to_thread(chats.page, self._runtime, thread.id)).messages
-        shown = [one.message for one in self.bubbles]
+        shown = [bubble.message for bubble in self.bubbles]
         written = self._state.busy or self._state.turn.doing  # the end of a turn may be told and not shown yet
         if written or _known(shown[-len(now) :]) == _known(now[-len(shown) :]):
             return True
@@ -187,17 +187,17 @@ class ChatTranscript(Transcript):
     async def _widgets(self, messages: Sequence[Message]) -> list[Said | Answer | OutcomeNote]:
         """Return the messages with a quiet line for what is remembered of them or waits because of them."""
         outcomes = await asyncio.to_thread(read_models.outcomes, self._runtime, messages, {})
-        return list(with_outcomes([self.bubble(one) for one in messages], outcomes))
+        return list(with_outcomes([self.bubble(message) for message in messages], outcomes))
 
     def explain_all(self) -> None:
         """Look up again what all answers on the screen were made from; an old result must not come after a newer one."""
         self.workers.cancel_group(self, "explain")
-        self.explain([one.message for one in (*self._above, *self.bubbles) if isinstance(one, Said | Answer)])
+        self.explain([bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said | Answer)])
 
     @background("explain")
     async def explain(self, messages: Sequence[Message]) -> None:
         """Put below answers what they were made from."""
-        replies = [one for one in messages if one.role is Role.ASSISTANT]
+        replies = [message for message in messages if message.role is Role.ASSISTANT]
         found = await asyncio.to_thread(read_models.explanations, self._runtime, replies)
         if not self.is_attached:
             return  # memapp closed meanwhile
@@ -213,7 +213,7 @@ class ChatTranscript(Transcript):
     @background("outcomes", exclusive=True)
     async def show_outcomes(self) -> None:
         """Say below the answers what came of their messages: at once what the file tells, then what is still to be judged."""
-        messages = [one.message for one in (*self._above, *self.bubbles) if isinstance(one, Said)]
+        messages = [bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)]
         if self._state.busy:
             messages = messages[:-1]  # of the one that is answered it is told in the end
         await self._look_at(messages)
@@ -235,7 +235,7 @@ class ChatTranscript(Transcript):
     @background("councils", exclusive=True)
     async def show_councils(self) -> None:
         """Show below the answers what councils said of them."""
-        messages = [one.message for one in (*self._above, *self.bubbles) if isinstance(one, Said)]
+        messages = [bubble.message for bubble in (*self._above, *self.bubbles) if isinstance(bubble, Said)]
         found = await asyncio.to_thread(read_models.councils, self._runtime, messages)
         if self.is_attached:
             for shown in found.values():
@@ -244,8 +244,8 @@ class ChatTranscript(Transcript):
     @background("waiting")
     async def hide_answered(self) -> None:
         """Hide the lines about what waits no longer, since it was answered elsewhere."""
-        if notes := [one for one in self.query(Note) if one.waits]:
-            left = {value_of(one) for one in await asyncio.to_thread(pending.list_pending, self._runtime)}
+        if notes := [item for item in self.query(Note) if item.waits]:
+            left = {value_of(request) for request in await asyncio.to_thread(pending.list_pending, self._runtime)}
             for note in notes:
                 note.display = not left.isdisjoint(note.waits)
 
@@ -270,7 +270,7 @@ class ChatTranscript(Transcript):
     @property
     def _first_path(self) -> str:
         """Where the memory file is, while the card of the first start tells it."""
-        return next((one.path for one in self.query(Welcome)), "")
+        return next((item.path for item in self.query(Welcome)), "")
 
     # What is done with a message -------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ class ChatTranscript(Transcript):
         if (bubble := self.cursor) is None:
             return
         before = bubbles[: bubbles.index(bubble) + 1]
-        said = next((one for one in reversed(before) if one.message.role is Role.USER), None)
+        said = next((bubble for bubble in reversed(before) if bubble.message.role is Role.USER), None)
         if said is not None:
             self.post_message(self.EditWanted(said.message))
 
@@ -399,7 +399,7 @@ class ChatTranscript(Transcript):
             return
         reply = answer.message
         variants = await asyncio.to_thread(chats.variants, self._runtime, reply)
-        at = next((number for number, one in enumerate(variants) if one.id == reply.id), 0) + step
+        at = next((number for number, message in enumerate(variants) if message.id == reply.id), 0) + step
         if not 0 <= at < len(variants) or self._state.turn.doing:
             return
         last = self.replied
@@ -480,4 +480,4 @@ class ChatTranscript(Transcript):
 
 def _known(messages: Sequence[Message]) -> list[tuple[str, str, str]]:
     """Return what a screen shows of messages."""
-    return [(one.id, one.status, one.text) for one in messages]
+    return [(message.id, message.status, message.text) for message in messages]

@@ -171,7 +171,7 @@ class TurnView:
             return
         if self._turn.replaces:
             await transcript.cut_from(self._turn.replaces)
-        shown = {one.message.id for one in transcript.bubbles}
+        shown = {bubble.message.id for bubble in transcript.bubbles}
         said = [Said(message)] if message is not None and message.id not in shown else []
         await transcript.append(*said, transcript.bubble(reply))
 
@@ -259,8 +259,8 @@ class TurnView:
         if message is None or accepted.decided_after is None:
             return
         self._settled = await asyncio.to_thread(settled_since, self._state.runtime, accepted.decided_after)
-        for one in self._settled:
-            self._state.session.undone.push(one.said, one.step)
+        for decision in self._settled:
+            self._state.session.undone.push(decision.said, decision.step)
         passed_over = partial(questions.passed_over, self._state.runtime, message)
         attempt = partial(best_effort, self._state.runtime, message.thread_id, "passed_over", passed_over)
         self._passed_over = await asyncio.to_thread(attempt)
@@ -272,7 +272,7 @@ class TurnView:
         if message is None:
             return
         if self._state.thread_id == message.thread_id:
-            said = [settled_note(one) for one in self._settled]
+            said = [settled_note(decision) for decision in self._settled]
             said += [passed_over_note(self._passed_over)] if self._passed_over is not None else []
             for note in said:
                 self._transcript.add_note(note)

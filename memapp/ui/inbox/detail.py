@@ -93,7 +93,7 @@ def _why_file(shown: ShownFile, now: datetime) -> Content:
     more = file.facts + file.chats - len(shown.first)
     parts = [
         joined(("\nIt says   ⏎ opens the list, to decide one by one", "$text-muted")),
-        *(joined("· ", one) for one in shown.first),
+        *(joined("· ", item) for item in shown.first),
         joined((f"and {more:,} more\n" if more else "", "$text-muted")),
         joined((f"It came with an import, {ago(file.created_at, now)}.", "$text-muted")),
         _end(file.expires_at, now),
@@ -119,7 +119,7 @@ def _why(shown: ShownRequest, now: datetime) -> Content:
     read = f"{who(request.proposer).capitalize()} proposed it" if by_agent else f"Read in a chat by {who(request.proposer)}"
     asked = PROPOSERS.get(request.proposer, read)
     asked = "Three of your corrections name it" if request.field == RUBRIC else asked
-    quotes = [_quote(one, request.new_value, now) for one in shown.messages]
+    quotes = [_quote(message, request.new_value, now) for message in shown.messages]
     why, gone = ("Why   ⏎ goes to the message", "") if quotes else ("Why", "\nThere is no message behind this any more.")
     parts = [
         *(

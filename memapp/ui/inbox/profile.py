@@ -65,8 +65,8 @@ class ProfilePane(Vertical):
     def show(self, known: Sequence[Known]) -> None:
         """Show these; the cursor stays with its value, and with its field where that says something else now."""
         on = self.rows.current
-        changed = on is not None and all(one.key != on.key for one in known)
-        self.rows.show(known, at=next(one.key for one in known if one.field == on.field) if on and changed else None)
+        changed = on is not None and all(other.key != on.key for other in known)
+        self.rows.show(known, at=next(other.key for other in known if other.field == on.field) if on and changed else None)
         self.refresh_bindings()
 
     @background("known", exclusive=True)

@@ -68,7 +68,7 @@ class ShownRequest:
     @property
     def beside(self) -> tuple[str, ...]:
         """The values that stay whatever the answer is."""
-        return tuple(one for one in self.says if one != self.replaced)
+        return tuple(text for text in self.says if text != self.replaced)
 
     @property
     def sensitive(self) -> bool:
@@ -149,8 +149,8 @@ def queue(runtime: Runtime, file_id: str = "", page: int = 0) -> Queue:
 
 def _beginning(runtime: Runtime, file: ImportedFile) -> tuple[str, ...]:
     """Return in words what a file says first."""
-    first = (shown_request(runtime, one) for one in pending.list_of_file(runtime, file.id, limit=FIRST))
-    return tuple(one.value if one.request.field == FACT else f"{one.label}: {one.value}" for one in first)
+    first = (shown_request(runtime, request) for request in pending.list_of_file(runtime, file.id, limit=FIRST))
+    return tuple(request.value if request.request.field == FACT else f"{request.label}: {request.value}" for request in first)
 
 
 def shown_request(runtime: Runtime, request: ConsentRequest, told: dict[str, str] | None = None) -> ShownRequest:
@@ -198,28 +198,30 @@ def settled_since(runtime: Runtime, number: int) -> tuple[Settled, ...]:
     """Return what was decided after an entry of the history, last first. What went with replaced words is no decision."""
     known = decisions.profile(runtime)
     found = [
-        (one, str(one.meta.get("decision", "changed")), one.memory_id.partition(":")[2])
-        for one in activity.entries(runtime, limit=ENTRIES)
-        if one.event is Event.PROFILE and not one.undoes and one.number > number
+        (entry, str(entry.meta.get("decision", "changed")), entry.memory_id.partition(":")[2])
+        for entry in activity.entries(runtime, limit=ENTRIES)
+        if entry.event is Event.PROFILE and not entry.undoes and entry.number > number
     ]
-    aside = Counter(one.step for one, decision, _ in found if decision == "withdrawn")
+    aside = Counter(entry.step for entry, decision, _ in found if decision == "withdrawn")
     return tuple(
         Settled(
-            one.step,
-            past_decisions.describe(runtime, one.step),
+            entry.step,
+            past_decisions.describe(runtime, entry.step),
             field,
             "; ".join(known.get(field, ())),
             decision,
-            one.actor,
-            aside[one.step],
+            entry.actor,
+            aside[entry.step],
         )
-        for one, decision, field in found
+        for entry, decision, field in found
         if decision not in ("withdrawn", "expired")
     )
 
 
 def profile(runtime: Runtime) -> tuple[Known, ...]:
     """Return every value, field by field, and then the fields that say nothing."""
-    standing = [Known(one.field, one.new_value, one.decided_at, one.decided_by) for one in decisions.standing(runtime)]
-    known = {field: [one for one in standing if one.field == field] for field in FIELDS}
-    return (*(one for field in FIELDS for one in known[field]), *(Known(field, "") for field in FIELDS if not known[field]))
+    standing = [
+        Known(request.field, request.new_value, request.decided_at, request.decided_by) for request in decisions.standing(runtime)
+    ]
+    known = {field: [known for known in standing if known.field == field] for field in FIELDS}
+    return (*(other for field in FIELDS for other in known[field]), *(Known(field, "") for field in FIELDS if not known[field]))

@@ -145,7 +145,7 @@ class RequestsPane(Horizontal):
             earlier, later = f"{above:,} before" if above else "", f"{below:,} more" if below > 0 else ""
         back = brought_back(self.queue, queue) if self.queue is not None else None
         self.queue = queue
-        self.rows.unmark(self.rows.marked.keys() - {one.key for one in queue.requests})
+        self.rows.unmark(self.rows.marked.keys() - {request.key for request in queue.requests})
         self.rows.show(queue.requests, earlier=earlier, later=later, at=back)
         aside = f"{queue.file} · esc goes back" if queue.file else sleeping(queue.asleep, self.runtime.clock())
         self.post_message(self.Counted(queue.count, aside))
@@ -320,11 +320,11 @@ class RequestsPane(Horizontal):
 
 def brought_back(before: Queue, now: Queue) -> str | None:
     """Return the key of what the person brought back since: newest of what an undo proposed, or of what was put off and woken."""
-    waited, slept = {one.key for one in before.requests}, {one.file_id or one.id for one in before.asleep}
-    for one in now.requests:
-        is_undone = isinstance(one, ShownRequest) and one.request.proposer == "undo"
-        if one.key not in waited and (one.key in slept or is_undone):
-            return one.key
+    waited, slept = {request.key for request in before.requests}, {request.file_id or request.id for request in before.asleep}
+    for request in now.requests:
+        is_undone = isinstance(request, ShownRequest) and request.request.proposer == "undo"
+        if request.key not in waited and (request.key in slept or is_undone):
+            return request.key
     return None
 
 

@@ -33,8 +33,8 @@ class HowtosPane(KindPane):
 
     def look_up(self) -> list[Memory]:
         found = howtos.checklists(self.runtime, NEWEST)
-        self.rows.ends = {one.howto.id: _done(one) for one in found}
-        return [one.howto for one in found]
+        self.rows.ends = {checklist.howto.id: _done(checklist) for checklist in found}
+        return [checklist.howto for checklist in found]
 
     @on(ChecklistView.Ticked)
     def _ticked(self) -> None:

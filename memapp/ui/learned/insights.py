@@ -36,9 +36,9 @@ class InsightsPane(KindPane):
 
     def look_up(self) -> list[Memory]:
         found = insights.list_insights(self.runtime)
-        self.rows.ends = {one.memory.id: (counted(one.evidence, "source"), "$text-muted") for one in found}
-        self.detail.content.reasons = {one.memory.id: _why(one) for one in found}
-        return [one.memory for one in found]
+        self.rows.ends = {insight.memory.id: (counted(insight.evidence, "source"), "$text-muted") for insight in found}
+        self.detail.content.reasons = {insight.memory.id: _why(insight) for insight in found}
+        return [insight.memory for insight in found]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's signature
         return self.read is not None if action == "keep" else True
@@ -55,10 +55,10 @@ class InsightsPane(KindPane):
 
 def _why(insight: Insight) -> Content:
     counts = [(len(insight.messages), "message", ""), (len(insight.memories), "memory", "memories")]
-    rests_on = " and ".join(counted(*one) for one in counts if one[0])
+    rests_on = " and ".join(counted(*count) for count in counts if count[0])
     head = f"Why: {rests_on or 'nothing that is there still'}"
-    said = [f"“{shorten(one_line(one.text), QUOTE_CHARS)}”" for one in insight.messages[-SHOWN:]]
-    known = [one.text for one in insight.memories[-SHOWN:]]
+    said = [f"“{shorten(one_line(message.text), QUOTE_CHARS)}”" for message in insight.messages[-SHOWN:]]
+    known = [memory.text for memory in insight.memories[-SHOWN:]]
     more = insight.evidence - len(said) - len(known)
-    lines = [joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")), *(joined("· ", one) for one in (*known, *said))]
+    lines = [joined((f"{head}, noticed by {who(insight.by)}", "$text-muted")), *(joined("· ", item) for item in (*known, *said))]
     return Content("\n").join([*lines, *([joined((f"and {more} more", "$text-muted"))] if more else [])])

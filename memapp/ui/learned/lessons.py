@@ -115,8 +115,8 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
         ("shown", f"{counted(lesson.retrieved, 'time')}, withheld {lesson.withheld}"),
         ("helped", f"{lesson.helped} of {lesson.helped + lesson.hurt}" if lesson.helped + lesson.hurt else "not known yet"),
         ("utility", sure),
-        *(("referee", _referee(one)) for one in behind.referees),
-        *(("error", row(one, 200)) for one in behind.errors[:SHOWN_ERRORS]),
+        *(("referee", _referee(calibration)) for calibration in behind.referees),
+        *(("error", row(error, 200)) for error in behind.errors[:SHOWN_ERRORS]),
         ("since", when(lesson.created_at, now)),
         ("leaves", when(lesson.purge_at, now) if lesson.purge_at else ""),
     ]
@@ -126,9 +126,11 @@ def _content(lesson: Lesson, behind: browse.Behind, now: datetime) -> Content:
         parts.append(joined(("\nagainst  ", "$warning"), row(other.correct, 200), f"  (this {won}, that {lost})"))
     if behind.evidence:
         parts.append(joined(("\nWhat happened", "bold")))
-    for one in behind.evidence[:SHOWN_EVIDENCE]:
-        then = joined("\n         ", ("then ", "$text-muted"), row(one.solved_by, 200)) if one.solved_by else Content("")
-        parts.append(joined((f"{age(one.at, now):>7}  ", "$text-muted"), row(one.action, 200), then))
+    for evidence in behind.evidence[:SHOWN_EVIDENCE]:
+        then = (
+            joined("\n         ", ("then ", "$text-muted"), row(evidence.solved_by, 200)) if evidence.solved_by else Content("")
+        )
+        parts.append(joined((f"{age(evidence.at, now):>7}  ", "$text-muted"), row(evidence.action, 200), then))
     return Content("\n").join([parts[0], Content(""), *parts[1:]])
 
 
@@ -194,7 +196,7 @@ class LessonsPane(LearnedPane):
         if typed.strip():
             return browse.search_lessons(self.runtime, typed, NEWEST)
         newest = browse.list_lessons(self.runtime, limit=NEWEST)
-        is_older = at is not None and all(one.id != at for one in newest)
+        is_older = at is not None and all(lesson.id != at for lesson in newest)
         return [*newest, browse.get_lesson(self.runtime, at)] if at and is_older else newest
 
     def enter(self) -> None:
@@ -237,7 +239,7 @@ class LessonsPane(LearnedPane):
     async def action_merge(self) -> None:
         """Let the current lesson be for the failures of those that are marked, which are put away."""
         if (lesson := self.rows.current) is not None:
-            others = [one for one in self.rows.marked if one != lesson.id]
+            others = [row for row in self.rows.marked if row != lesson.id]
             revision = await asyncio.to_thread(curate.merge, self.runtime, lesson.id, *others)
             self.rows.unmark()
             self._did("Merged into", lesson, revision)

@@ -103,14 +103,14 @@ class KindPane(LearnedPane):
     async def look_again(self) -> None:
         found = await asyncio.to_thread(self.look_up)
         at, self._go_to = self._go_to, None
-        self.rows.show(found, at=at if at in [one.id for one in found] else None)
+        self.rows.show(found, at=at if at in [memory.id for memory in found] else None)
         self.detail.look_again()
         self.screen.refresh_bindings()
 
     def look_up(self) -> list[Memory]:
         """Return what there is; it runs on a thread."""
         found, now = curate.list_memories(self.runtime, MemoryFilter(kind=self.KIND), limit=NEWEST), self.runtime.clock()
-        self.rows.ends = {one.id: (ago(one.created_at, now), "$text-muted") for one in found}
+        self.rows.ends = {memory.id: (ago(memory.created_at, now), "$text-muted") for memory in found}
         return found
 
     def enter(self) -> None:

@@ -101,7 +101,7 @@ class MemoryActions:
 
     async def pin(self, chosen: Sequence[Memory]) -> None:
         """Pin them; when all are pinned, unpin them."""
-        pinned = not all(one.pinned for one in chosen)
+        pinned = not all(memory.pinned for memory in chosen)
         revision = await asyncio.to_thread(curate.pin, self._runtime, *_ids(chosen), pinned=pinned)
         self._did("Pinned" if pinned else "Unpinned", chosen, revision)
 
@@ -132,8 +132,8 @@ class MemoryActions:
     async def restore(self, chosen: Sequence[Memory]) -> None:
         back = await asyncio.to_thread(curate.restore, self._runtime, *_ids(chosen))
         if back.revisions:
-            came = {one.memory_id for one in back.revisions}
-            self._did("Restored", [one for one in chosen if one.id in came], back.revisions[0])
+            came = {revision.memory_id for revision in back.revisions}
+            self._did("Restored", [memory for memory in chosen if memory.id in came], back.revisions[0])
         if back.known:
             notify(self._node, f"{many(len(back.known))} stayed here: memapp knows the same again already.", problem=True)
         if back.asked:
@@ -146,7 +146,7 @@ class MemoryActions:
     async def erase(self, chosen: Sequence[Memory]) -> bool:
         """Erase them for good, if the person types the word; return whether they did."""
         text = await self._at_stake(_said(chosen), _ids(chosen))
-        came_from = any(one.sources for one in chosen)
+        came_from = any(memory.sources for memory in chosen)
         card = ConfirmErase(f"Erase {many(len(chosen))} for good?", text, may_take_messages=came_from)
         if (messages := await self._node.app.push_screen_wait(card)) is None:
             return False
@@ -190,7 +190,7 @@ class MemoryActions:
         return words, forget.preview(self._runtime, words)
 
     def copy(self, chosen: Sequence[Memory]) -> None:
-        copy(self._node, "\n".join(one.text for one in chosen))
+        copy(self._node, "\n".join(memory.text for memory in chosen))
 
     def _did(self, done: str, chosen: Memory | Sequence[Memory], revision: Revision) -> None:
         """Keep the way back, say what was done, and let every screen show it."""
@@ -217,7 +217,7 @@ IMPORTANCE = ("hardly matters", "a detail", "worth knowing", "important", "vital
 
 
 def _ids(chosen: Sequence[Memory]) -> list[str]:
-    return [one.id for one in chosen]
+    return [memory.id for memory in chosen]
 
 
 def _said(chosen: Sequence[Memory]) -> str:

@@ -89,7 +89,7 @@ class MemoryForm(Form[Revision]):
     @on(Input.Changed, "#form-category")
     def _tell_readers(self, event: Input.Changed) -> None:
         name = event.value.strip().casefold()
-        near = [one for one in self._readers if one.startswith(name)]
+        near = [reader for reader in self._readers if reader.startswith(name)]
         listed = f"One of {', '.join(near[:NAMED])}{' …' if len(near) > NAMED else '.'}"
         told = self._readers.get(name) or (listed if near else "There is no such category.")
         self.query_one("#form-readers", Static).update(plain(told, "$text-muted" if name in self._readers else "$text-warning"))

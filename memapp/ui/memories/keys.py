@@ -48,10 +48,12 @@ class MemoryKeys(DOMNode):
         if action not in ("edit", "change", "erase", "copy"):
             return super().check_action(action, parameters)
         does = parameters[0] if action == "change" else action
-        chosen = [one for one in [self.read] if one is not None] if does == "edit" else self.chosen
-        if does == "categorise" and any(one.kind is Kind.PROCEDURAL for one in chosen):
+        chosen = [memory for memory in [self.read] if memory is not None] if does == "edit" else self.chosen
+        if does == "categorise" and any(memory.kind is Kind.PROCEDURAL for memory in chosen):
             return False  # it keeps the one of its kind
-        return bool(chosen) and (does == "copy" or all((one.state is State.LIVE) == (does not in ON_TRASHED) for one in chosen))
+        return bool(chosen) and (
+            does == "copy" or all((memory.state is State.LIVE) == (does not in ON_TRASHED) for memory in chosen)
+        )
 
     @background("memory-action")
     async def action_edit(self) -> None:

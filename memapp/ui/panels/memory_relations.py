@@ -115,7 +115,7 @@ class MemoryRelations(Tree[str]):
             return
         self._looked_up.add(node)
         found = await asyncio.to_thread(curate.related, self._runtime, node.data)
-        rows = [(one.id, _label(one.text, f"{bar(round(5 * one.strength))} ")) for one in found]
+        rows = [(relation.id, _label(relation.text, f"{bar(round(5 * relation.strength))} ")) for relation in found]
         if not rows and node is self.root:
             rows = [("", Text(NOTHING_RELATED, style="italic"))]
         if node not in self._looked_up:

@@ -146,6 +146,11 @@ def _found(runtime: Runtime, text: str) -> list[Hit]:
     """Return what matches; without any text, what is newest."""
     if text.strip():
         return browse.find(runtime, text, 30)
-    facts = [Hit("memory", one.id, "", "", one.text, one.created_at) for one in curate.list_memories(runtime, limit=RECENT)]
-    threads = [Hit("thread", one.id, one.id, one.title, "", one.updated_at) for one in chats.list_threads(runtime, limit=RECENT)]
+    facts = [
+        Hit("memory", memory.id, "", "", memory.text, memory.created_at) for memory in curate.list_memories(runtime, limit=RECENT)
+    ]
+    threads = [
+        Hit("thread", thread.id, thread.id, thread.title, "", thread.updated_at)
+        for thread in chats.list_threads(runtime, limit=RECENT)
+    ]
     return [*facts, *threads]

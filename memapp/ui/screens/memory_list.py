@@ -212,7 +212,7 @@ class MemoryListScreen(ModeScreen, MemoryKeys):
 
     def unmark(self, done: list[Memory] | None = None) -> None:
         """Take marks away, of some memories or all of them."""
-        self.rows.unmark(None if done is None else [one.id for one in done])
+        self.rows.unmark(None if done is None else [memory.id for memory in done])
         self.show_counted()
 
     def action_back(self) -> None:
@@ -230,4 +230,4 @@ def _page_of(runtime: Runtime, wanted: MemoryFilter, *, sort: Sort, offset: int,
 
 def _still_there(runtime: Runtime, memory_ids: Sequence[str], *, live: bool) -> dict[str, Memory]:
     """Return those of some memories that are live, or that are in the trash, as they are now."""
-    return {one.id: one for one in curate.get_many(runtime, memory_ids) if (one.state is State.LIVE) == live}
+    return {memory.id: memory for memory in curate.get_many(runtime, memory_ids) if (memory.state is State.LIVE) == live}

@@ -114,7 +114,7 @@ class ModelsScreen(ModeScreen):
         choices = await asyncio.to_thread(models.list_models, self.runtime)
         self._machine = await asyncio.to_thread(models.machine, self.runtime)
         rows = self.models.rows
-        self._answering = next((rows.key(one) for one in choices if one.current and not one.embeds), "")
+        self._answering = next((rows.key(choice) for choice in choices if choice.current and not choice.embeds), "")
         rows.show(choices, at=None if rows.current else self._answering)
         self._show_state()
 
@@ -140,7 +140,7 @@ class ModelsScreen(ModeScreen):
         )
         named = f"{self._answering}: " if chat.state == "ready" and self._answering not in chat.note else ""
         what = words + (named + chat.note if chat.state != "off" else "")
-        more = "\n".join(one for one in (meaning, self._machine, own) if one)
+        more = "\n".join(text for text in (meaning, self._machine, own) if text)
         state = joined((what, "bold"), "\n", (more, "$text-muted"))
         self.query_one("#model-state", Static).update(state)
         self.query_one(TopBar).say(read_models.network(self.runtime))

@@ -88,7 +88,7 @@ class OpeningScreen(StyledScreen):
         self.query_one(StatusLine).say("")
         said = [error.message, _offer(failed.backup) if failed.backup else error.advice]
         keys = "r puts it back · q quits" if failed.backup else "q quits"
-        card = joined((error.title, "bold $error"), *(f"\n\n{one}" for one in said if one), (f"\n\n{keys}", "$text-muted"))
+        card = joined((error.title, "bold $error"), *(f"\n\n{text}" for text in said if text), (f"\n\n{keys}", "$text-muted"))
         await self.query_one("#opening").mount(Static(card, markup=False, id="opening-card"))
         self.set_focus(None)
 

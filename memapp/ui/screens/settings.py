@@ -89,7 +89,7 @@ class SettingsScreen(ModeScreen):
     def look_again(self, at: str | None = None) -> None:
         """Show what was searched for; with an empty `at` from its first row on."""
         text = self.query_one(SearchField).value.lower()
-        found = [one for one in preferences.list_preferences(self.runtime) if text in _words(one)]
+        found = [preference for preference in preferences.list_preferences(self.runtime) if text in _words(preference)]
         self.settings.rows.show(sorted(found, key=lambda one: not _words(one).startswith(text)), at=at)
 
     @on(RowList.Opened)

@@ -236,7 +236,7 @@ def _excerpt(text: str) -> Content:
     left_out = len(lines) - first - last
     if left_out > 0:
         lines = [*lines[:first], f"… {left_out:,} more lines · enter reads all", *lines[-last:]]
-    return Content("\n").join([plain(one if len(one) <= LINE_CHARS else f"{one[: LINE_CHARS - 1]}…") for one in lines])
+    return Content("\n").join([plain(line if len(line) <= LINE_CHARS else f"{line[: LINE_CHARS - 1]}…") for line in lines])
 
 
 class Note(Static):

@@ -38,7 +38,9 @@ class CommandMenu(OptionList):
     def offer(self, written: str) -> None:
         """List the commands that begin like this, and hide when there are none."""
         names = beginning(written)
-        self.set_options(Option(joined((f"{COMMANDS[one][0]:{FORM_CELLS}}", "bold"), COMMANDS[one][1]), id=one) for one in names)
+        self.set_options(
+            Option(joined((f"{COMMANDS[name][0]:{FORM_CELLS}}", "bold"), COMMANDS[name][1]), id=name) for name in names
+        )
         self.highlighted = 0 if names else None
         if self.display != bool(names):
             self.display = bool(names)

@@ -33,7 +33,7 @@ class CouncilCard(Static):
         self.shown = shown
         held = shown.held
         lines = [joined(("Council", "bold $secondary"), (f"  {shown.progress or self._count()}", "$text-muted"))]
-        lines += [self._objection(one) for one in shown.dissents]
+        lines += [self._objection(dissent) for dissent in shown.dissents]
         if held.revision:
             lines += [joined(("Revision  ", "bold"), difference(held.draft, held.revision))]
         if not shown.progress:

@@ -11,7 +11,7 @@ OUT, IN = "strike $text-error", "bold $text-success"
 def difference(before: str, after: str) -> Content:
     """Return both texts as one, with what differs marked."""
     pieces = [
-        {"same": plain(one.text), "out": plain(f"-{one.text}-", OUT), "in": plain(f"+{one.text}+", IN)}[one.kind]
-        for one in words_changed(before, after)
+        {"same": plain(piece.text), "out": plain(f"-{piece.text}-", OUT), "in": plain(f"+{piece.text}+", IN)}[piece.kind]
+        for piece in words_changed(before, after)
     ]
     return Content(" ").join(pieces)

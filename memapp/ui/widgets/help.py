@@ -48,11 +48,11 @@ class Help(HelpPanel):
         return Content("\n").join([plain(title, "underline $text-primary"), *(self._line(same) for same in keys.values())])
 
     def _line(self, bindings: list[Binding]) -> Content:
-        keys = " ".join(dict.fromkeys(self.app.get_key_display(one) for one in bindings))
+        keys = " ".join(dict.fromkeys(self.app.get_key_display(binding) for binding in bindings))
         return joined((f"{keys:>{KEY_COLUMNS}} ", "bold $text-accent"), bindings[0].description)
 
 
 def _in_order(node: DOMNode, bindings: list[Binding]) -> list[Binding]:
     """Return the keys of a part in the order in which they are declared there; a key that Textual binds too would come first."""
-    declared = [one.id for one in node.BINDINGS if isinstance(one, Binding)]
+    declared = [binding.id for binding in node.BINDINGS if isinstance(binding, Binding)]
     return sorted(bindings, key=lambda one: declared.index(one.id) if one.id in declared else len(declared))

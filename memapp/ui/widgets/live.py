@@ -53,7 +53,7 @@ class LiveText(Widget):
         del self._lines[-1:]
         for line in (self._last + added).split("\n"):
             shown = line.expandtabs(TAB_CELLS)
-            wrapped = [one.plain for one in plain(shown).wrap(self._width)]
+            wrapped = [item.plain for item in plain(shown).wrap(self._width)]
             self._lines += wrapped
             self._last = shown[len(shown.rstrip()) - len(wrapped[-1].rstrip()) :]
 
@@ -71,7 +71,7 @@ class LiveText(Widget):
             start, end = chosen
             marked = Style.from_styles(self.screen.get_component_styles("screen--selection"))
             line = line.stylize(marked, start, len(line) if end == -1 else end)
-        strip = Strip([Segment(text, one.rich_style) for text, one in line.render(style, end="")])
+        strip = Strip([Segment(text, item.rich_style) for text, item in line.render(style, end="")])
         return strip.adjust_cell_length(self.size.width, style.rich_style).apply_offsets(0, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:

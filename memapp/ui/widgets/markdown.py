@@ -36,8 +36,8 @@ def _parser() -> MarkdownIt:
 def _clean(state: StateCore) -> None:
     """An entity such as &#x202e; becomes its character only while parsing, so the tokens are cleaned once more."""
     for token in state.tokens:
-        for one in (token, *(token.children or ())):
-            one.content = clean(one.content)
+        for child in (token, *(token.children or ())):
+            child.content = clean(child.content)
 
 
 class ReplyTable(MarkdownTable):

@@ -111,7 +111,7 @@ class OutcomeNote(Static):
 
     def does(self, deed: str) -> bool:
         """Say whether something can be done about the chosen line."""
-        return self.chosen is not None and any(one.name == deed for one in _deeds(self.chosen))
+        return self.chosen is not None and any(other.name == deed for other in _deeds(self.chosen))
 
     def do(self, deed: str) -> None:
         """Ask for something to be done about the chosen line."""
@@ -172,7 +172,7 @@ class OutcomeNote(Static):
         else:
             text, *rest = rest
             text += f": {WHY[self._alone.why]}" if self._alone else ""
-        end = Content("  ·  ").join([Content(" · ").join(deeds)] * bool(deeds) + [plain(one) for one in rest])
+        end = Content("  ·  ").join([Content(" · ").join(deeds)] * bool(deeds) + [plain(item) for item in rest])
         sign = ("▾ " if self.is_open else "▸ ") if self.can_open else ""
         return row(f"{sign}{text}", SHOWN), joined("  ·  ", end) if end else end
 
@@ -185,11 +185,11 @@ class OutcomeNote(Static):
             return f"Remembered {len(learned)}"
         if len(learned) == 1:
             return f"{'Updated' if learned[0].was else 'Remembered'}: {_learned(learned[0])}"
-        return f"Remembered {len(learned)}: {' '.join(one.memory.text for one in learned)}"
+        return f"Remembered {len(learned)}: {' '.join(lesson.memory.text for lesson in learned)}"
 
 
 def _counted(not_kept: Sequence[NotKept]) -> list[str]:
-    known = sum(one.why == "known" for one in not_kept)
+    known = sum(reason.why == "known" for reason in not_kept)
     counts = {"not kept": len(not_kept) - known, "known already": known}
     return [f"{count} {words}" for words, count in counts.items() if count]
 
@@ -215,8 +215,8 @@ def _deeds(item: Item | None) -> list[_Deed]:
 def _done(deeds: list[_Deed], with_keys: bool) -> list[Content]:
     """Return what can be done, to be clicked; with the keys where they work."""
     return [
-        plain(f"{one.key} {one.words}" if with_keys else one.words).stylize(UNDO).stylize(Style.from_meta(one.meta))
-        for one in deeds
+        plain(f"{deed.key} {deed.words}" if with_keys else deed.words).stylize(UNDO).stylize(Style.from_meta(deed.meta))
+        for deed in deeds
     ]
 
 

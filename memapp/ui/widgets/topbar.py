@@ -56,7 +56,7 @@ class TopBar(Static):
         self._kept_free = max(0, BADGE_CELLS - sum(len(badge) + 1 for badge in self._badges.values()))
         forms = zip(DEMO[::2], (self._list(keys=True), self._list(keys=False)), strict=True)
         beside = len(f" memapp   {self._network} ")
-        fit = (one for words, one in forms if self._room(beside + len(words) * self._in_demo + one.cell_length) >= 0)
+        fit = (form for words, form in forms if self._room(beside + len(words) * self._in_demo + form.cell_length) >= 0)
         modes = next(fit, None)
         edge = "" if modes is None else " "
         modes = modes or self._list(keys=False, close=True)
@@ -98,7 +98,7 @@ class TopBar(Static):
         room = self._room(name.cell_length + modes)
         if not self._in_demo:
             return name if not self._right or self._fitting(room - 1) else Content("")
-        words = next((one for one in DEMO if len(one) + 2 <= room), "")
+        words = next((text for text in DEMO if len(text) + 2 <= room), "")
         return joined(name if words else "", (f" {words or DEMO[-1]} ", "bold reverse $accent"))
 
     @property
@@ -108,4 +108,4 @@ class TopBar(Static):
     def _fitting(self, space: int) -> str:
         """Return what stands on the right, or as much of it as fits: last of all what is said about the network."""
         shorter = (self._right, self._network, self._right.partition(":")[0])
-        return next((one for one in shorter if len(one) <= space), "")
+        return next((text for text in shorter if len(text) <= space), "")

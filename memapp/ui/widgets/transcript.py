@@ -86,7 +86,7 @@ class Transcript(VerticalScroll):
         stops = self.stops
         after = stops[stops.index(self.stop) :] if self.stop in stops else []
         until = itertools.takewhile(lambda one: one is self.stop or not isinstance(one, Said), after)
-        return next((one for one in until if isinstance(one, OutcomeNote)), None)
+        return next((item for item in until if isinstance(item, OutcomeNote)), None)
 
     @property
     def cursor(self) -> Bubble | None:
@@ -94,17 +94,17 @@ class Transcript(VerticalScroll):
         if self.stop is None or isinstance(self.stop, Said | Answer):
             return self.stop
         before = list(itertools.takewhile(lambda one: one is not self.stop, self.stops))
-        return next((one for one in reversed(before) if isinstance(one, Said | Answer)), None)
+        return next((item for item in reversed(before) if isinstance(item, Said | Answer)), None)
 
     @property
     def last_answer(self) -> Answer | None:
-        return next((one for one in reversed(self.bubbles) if isinstance(one, Answer)), None)
+        return next((bubble for bubble in reversed(self.bubbles) if isinstance(bubble, Answer)), None)
 
     @property
     def replied(self) -> Answer | None:
         """The answer to the last message of the person; what was said unasked below it does not count."""
         since = itertools.takewhile(lambda one: isinstance(one, Answer), reversed(self.bubbles))
-        return next((one for one in since if isinstance(one, Answer) and one.message.reply_to is not None), None)
+        return next((bubble for bubble in since if isinstance(bubble, Answer) and bubble.message.reply_to is not None), None)
 
     @property
     def in_own_words(self) -> bool:
@@ -114,7 +114,7 @@ class Transcript(VerticalScroll):
 
     def answer(self, message_id: str) -> Answer | None:
         bubbles = [*self._above, *self.bubbles]
-        return next((one for one in bubbles if isinstance(one, Answer) and one.message.id == message_id), None)
+        return next((bubble for bubble in bubbles if isinstance(bubble, Answer) and bubble.message.id == message_id), None)
 
     async def show(self, bubbles: Sequence[Widget], *, earlier: bool, later: bool = False, at: str = "") -> None:
         """Show these messages in place of what is there, at the end or at the message with id `at`.
@@ -130,7 +130,7 @@ class Transcript(VerticalScroll):
         async with self.batch():
             await self.remove_children()
             await self.mount_all([*self._earlier_line(earlier), *shown, *below])
-        found = next((one for one in self.bubbles if one.message.id == at), None)
+        found = next((bubble for bubble in self.bubbles if bubble.message.id == at), None)
         if found is not None:
             self.call_after_refresh(self._arrive, found)
         if self._above:
@@ -175,28 +175,30 @@ class Transcript(VerticalScroll):
     async def cut_from(self, message_id: str) -> None:
         """Take a message and everything after it off the screen; only what was said unasked outlives an answer."""
         children = list(self.children)
-        at = next((n for n, one in enumerate(children) if isinstance(one, Said | Answer) and one.message.id == message_id), None)
+        at = next(
+            (n for n, child in enumerate(children) if isinstance(child, Said | Answer) and child.message.id == message_id), None
+        )
         if at is not None:
             outlives = isinstance(children[at], Answer)
-            gone = [one for one in children[at:] if not (outlives and isinstance(one, Answer) and one.message.unprompted)]
+            gone = [child for child in children[at:] if not (outlives and isinstance(child, Answer) and child.message.unprompted)]
             await self.remove_children(gone)
 
     async def put_back(self, answer: Bubble) -> None:
         """Show another answer at its place among what was said unasked."""
-        after = next((one for one in self.bubbles if one.message.seq > answer.message.seq), None)
+        after = next((bubble for bubble in self.bubbles if bubble.message.seq > answer.message.seq), None)
         await self.mount(answer, before=after)
         self._move_cursor(answer if self._cursor else None)
 
     def add_note(self, note: Note) -> None:
         """Add a quiet line below the last message, unless its undo stands there already."""
-        if note.step == "" or note.step not in {one.takes_back for one in self.query(OutcomeNote)}:
+        if note.step == "" or note.step not in {item.takes_back for item in self.query(OutcomeNote)}:
             self.mount(note)
             self.anchor()
 
     def put_outcome(self, message_id: str, outcome: Outcome) -> None:
         """Say below the answers to a message what came of it."""
         there = (*self._above, *self.children)
-        if note := next((one for one in there if isinstance(one, OutcomeNote) and one.message_id == message_id), None):
+        if note := next((item for item in there if isinstance(item, OutcomeNote) and item.message_id == message_id), None):
             note.show(outcome)
         elif outcome.items:
             self._put_below(note := OutcomeNote(message_id, outcome))
@@ -205,7 +207,7 @@ class Transcript(VerticalScroll):
     def put_card(self, card: CouncilCard) -> None:
         """Show a council below the answer to its message, in the place of what was shown of it."""
         there = (*self._above, *self.children)
-        if shown := next((one for one in there if isinstance(one, CouncilCard) and one.message_id == card.message_id), None):
+        if shown := next((item for item in there if isinstance(item, CouncilCard) and item.message_id == card.message_id), None):
             shown.show(card.shown)
         else:
             self._put_below(card)
@@ -213,11 +215,11 @@ class Transcript(VerticalScroll):
     def _put_below(self, note: OutcomeNote | CouncilCard) -> None:
         """Put a line below the answers to its message, if that is on the screen."""
         there = [*self._above, *self.children]
-        at = next((n for n, one in enumerate(there) if isinstance(one, Said) and one.message.id == note.message_id), None)
+        at = next((n for n, item in enumerate(there) if isinstance(item, Said) and item.message.id == note.message_id), None)
         if at is None:
             return
         answers = itertools.takewhile(lambda one: not isinstance(one, Said), there[at + 1 :])
-        last = max((n for n, one in enumerate(answers, start=at + 1) if isinstance(one, Answer | CouncilCard)), default=at)
+        last = max((n for n, answer in enumerate(answers, start=at + 1) if isinstance(answer, Answer | CouncilCard)), default=at)
         if last < len(self._above):
             self._above.insert(last + 1, note)
         else:
@@ -225,19 +227,19 @@ class Transcript(VerticalScroll):
 
     def _drop_notes(self, step: str) -> None:
         """Take away quiet lines whose undo stands in a line on what came of a message."""
-        self.remove_children([one for one in self.query(Note) if one.step == step != ""])
+        self.remove_children([item for item in self.query(Note) if item.step == step != ""])
 
     def took_back(self, step: str) -> None:
         """Say where a step is told that it was taken back."""
-        for one in self.query(Note):
-            if one.step == step:
-                one.took_back()
+        for item in self.query(Note):
+            if item.step == step:
+                item.took_back()
 
     # The cursor ------------------------------------------------------------------------------------------------------
 
     def on_click(self, event: events.Click) -> None:
         under, _ = self.screen.get_widget_at(*event.screen_offset)
-        widget = next((one for one in under.ancestors_with_self if isinstance(one, Stop)), None)
+        widget = next((item for item in under.ancestors_with_self if isinstance(item, Stop)), None)
         if not isinstance(widget, Stop):
             return
         self._move_cursor(widget)
@@ -277,7 +279,7 @@ class Transcript(VerticalScroll):
 
     def want_earlier(self) -> None:
         """Load the messages before the first one that is shown, or is about to be."""
-        if first := next((one for one in (*self._above, *self.children) if isinstance(one, Said | Answer)), None):
+        if first := next((child for child in (*self._above, *self.children) if isinstance(child, Said | Answer)), None):
             self.load_earlier(first.message.seq)
 
     def action_outcome(self) -> None:
@@ -310,12 +312,12 @@ class Transcript(VerticalScroll):
         self.scroll_to_widget(stop, animate=False)
 
     def _move_cursor(self, stop: Stop | None) -> None:
-        for one in self.query(".-current"):
-            one.remove_class("-current")
-            if isinstance(one, Answer) and one is not stop:
-                one.leave_chips()
-            elif isinstance(one, OutcomeNote):
-                one.draw()
+        for item in self.query(".-current"):
+            item.remove_class("-current")
+            if isinstance(item, Answer) and item is not stop:
+                item.leave_chips()
+            elif isinstance(item, OutcomeNote):
+                item.draw()
         lines = OutcomeNote | CouncilCard
         if (self._cursor is None) != (stop is None) or isinstance(stop, lines) or isinstance(self._cursor, lines):
             self.call_later(self.refresh_bindings)

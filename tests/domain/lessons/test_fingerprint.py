@@ -38,9 +38,9 @@ def test_a_shape_stays_when_names_paths_and_numbers_change(
 
 
 def test_the_templates_have_shapes_of_their_own() -> None:
-    shapes = [shape(*(part.format(a="vase", b="bowl", p="/clay", n=7) for part in one)) for one in TEMPLATES]
+    shapes = [shape(*(part.format(a="vase", b="bowl", p="/clay", n=7) for part in template)) for template in TEMPLATES]
     assert len(set(shapes)) == len(TEMPLATES)
-    assert not any("vase" in one or "bowl" in one or "7" in one for one in shapes)
+    assert not any("vase" in shape or "bowl" in shape or "7" in shape for shape in shapes)
 
 
 @pytest.mark.parametrize(

@@ -190,8 +190,8 @@ def test_a_slip_is_put_right_in_another_command_without_any_other_word(
 def test_a_name_that_the_failure_of_then_said_and_this_one_does_not_is_left_open(
     correct: str, then: str, now: str, shown: str
 ) -> None:
-    texts = [fingerprint("git", "", ToolAttempt("git push", one), ()) for one in (then, now)]
-    open_ = names_left_open("git push", correct, *((one.shape, one.subject) for one in texts))
+    texts = [fingerprint("git", "", ToolAttempt("git push", text), ()) for text in (then, now)]
+    open_ = names_left_open("git push", correct, *((fingerprint.shape, fingerprint.subject) for fingerprint in texts))
     assert open_ == f"git push -u origin {shown}"
 
 
@@ -218,7 +218,7 @@ def test_for_a_program_that_is_not_there_any_may_stand_that_takes_its_arguments(
 
 
 def test_a_lesson_without_names_counts_wherever_the_tool_is_used() -> None:
-    levels = [level_of(one) for one in ("git push", "git push --force", "git push origin vase", "./build.sh", "cat notes.txt")]
+    levels = [level_of(item) for item in ("git push", "git push --force", "git push origin vase", "./build.sh", "cat notes.txt")]
     assert levels == ["domain", "domain", "task", "domain", "task"]
 
 

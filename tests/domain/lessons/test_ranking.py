@@ -16,7 +16,7 @@ def lesson(lesson_id: str, **more: object) -> LessonMatch:
 
 
 def shown(*matches: LessonMatch, most: int = 9) -> list[str]:
-    return [one.match.lesson_id for one in rank(matches, "git", ["missing"], NOW, most)]
+    return [ranked.match.lesson_id for ranked in rank(matches, "git", ["missing"], NOW, most)]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_exact_error_comes_first_then_its_shape_then_the_score_and_unproven_
     alike, best = lesson("alike", text_similarity=1.0, fingerprint_match=0.95), lesson("best", fingerprint_match=1.0)
     shape, exact = lesson("shape", tier=Tier.SHAPE), lesson("exact", tier=Tier.EXACT, hurt=2)
     unproven = lesson("unproven", tier=Tier.SHAPE, status="candidate", helped=9)
-    spread = [one._replace(tags=frozenset({one.lesson_id})) for one in (alike, unproven, best, shape, exact)]
+    spread = [match._replace(tags=frozenset({match.lesson_id})) for match in (alike, unproven, best, shape, exact)]
     assert shown(*spread) == ["exact", "shape", "unproven", "alike", "best"]
     assert shown(*spread, most=2) == ["exact", "shape"]
 

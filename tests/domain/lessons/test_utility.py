@@ -201,12 +201,12 @@ def test_runs_change_places_within_their_block_only() -> None:
     # Five pairs of a good and a bad run: 2**5 ways within pairs, of which none is as useful; freely, some would be.
     shown, baseline = runs([0, 2, 4, 6, 8]), runs([1, 3, 5, 7, 9])
     names = (
-        [replace(one, block=str(place)) for place, one in enumerate(shown)],
-        [replace(one, block=str(place)) for place, one in enumerate(baseline)],
+        [replace(run_evidence, block=str(place)) for place, run_evidence in enumerate(shown)],
+        [replace(run_evidence, block=str(place)) for place, run_evidence in enumerate(baseline)],
     )
     assert p_of(*names) == near(1 / 32)
     assert p_of(shown, baseline) > 0.25
-    few = [one[:3] for one in names]
+    few = [name[:3] for name in names]
     assert p_of(*few) == p_of(shown[:3], baseline[:3]), "8 ways are too few"
 
 
@@ -218,8 +218,10 @@ def tried(shown: list[int], baseline: list[int]) -> float:
     every = shown + baseline
     observed = judged(runs(shown), runs(baseline)).utility
     ways = [set(chosen) for chosen in combinations(range(len(every)), len(shown))]
-    split = [([every[place] for place in way], [one for place, one in enumerate(every) if place not in way]) for way in ways]
-    means = [(sum(other) / len(other), sum(one) / len(one)) for one, other in split]
+    split = [
+        ([every[place] for place in way], [number for place, number in enumerate(every) if place not in way]) for way in ways
+    ]
+    means = [(sum(other) / len(other), sum(group) / len(group)) for group, other in split]
     useful = sum(utility(reduction(before, now), reduction(before + 1, now + 1)) >= observed - 1e-9 for before, now in means)
     return useful / len(ways)
 
@@ -252,10 +254,10 @@ def test_more_ways_than_can_be_tried_are_drawn_the_same_each_time(errors: list[i
 
 def test_one_match_in_five_is_withheld_and_always_the_same() -> None:
     ids = [f"01J{number:023}" for number in range(5_000)]
-    withheld = [is_withheld(one) for one in ids]
-    assert withheld == [is_withheld(one) for one in ids]
+    withheld = [is_withheld(memory_id) for memory_id in ids]
+    assert withheld == [is_withheld(memory_id) for memory_id in ids]
     assert 0.18 < sum(withheld) / len(ids) < 0.22
-    assert not any(is_withheld(one, 0.0) for one in ids)
+    assert not any(is_withheld(memory_id, 0.0) for memory_id in ids)
 
 
 @pytest.mark.parametrize(

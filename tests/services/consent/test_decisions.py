@@ -47,7 +47,7 @@ def test_what_was_taken_back_cannot_be_taken_back_twice(runtime: Runtime) -> Non
     undo.undo(runtime, step)
     with pytest.raises(UsageError, match="already"):
         undo.undo(runtime, step)
-    assert step not in [one.id for one in undo.undoable(runtime)]
+    assert step not in [step.id for step in undo.undoable(runtime)]
 
 
 def test_an_older_approval_is_not_taken_back_over_a_newer_one(runtime: Runtime) -> None:
@@ -84,7 +84,7 @@ def test_an_edited_value_is_applied_and_the_proposed_one_withdrawn(runtime: Runt
     assert consents.get_request(runtime.read(), request.id).state == "withdrawn"
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
-    assert [(one.new_value, pending.memory_text(runtime, one.id)) for one in pending.list_pending(runtime)] == [
+    assert [(request.new_value, pending.memory_text(runtime, request.id)) for request in pending.list_pending(runtime)] == [
         ("Oslo", "I live in Oslo near the harbour.")
     ]
 
@@ -101,10 +101,10 @@ def test_the_spelling_that_the_person_writes_stands_and_what_waited_comes_along(
         step = decisions.edit_then_approve(runtime, request.id, "McKay")
     assert (decisions.profile(runtime), live(runtime)) == ({"preferred_name": ("McKay",)}, ["My name is Mckay."])
     applied = consents.list_requests(runtime.read(), state="applied")
-    assert ([one.evidence for one in applied], pending.list_pending(runtime)) == ([(message.id,)], [])
+    assert ([request.evidence for request in applied], pending.list_pending(runtime)) == ([(message.id,)], [])
     undo.undo(runtime, step)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    assert [(one.new_value, one.evidence) for one in pending.list_pending(runtime)] == [("Mckay", (message.id,))]
+    assert [(request.new_value, request.evidence) for request in pending.list_pending(runtime)] == [("Mckay", (message.id,))]
 
 
 def test_a_request_without_a_value_is_approved_by_editing_only(runtime: Runtime) -> None:
@@ -149,7 +149,10 @@ def test_what_the_person_writes_is_not_asked_about_any_more(runtime: Runtime) ->
     for _ in range(2):
         undo.undo_last(runtime)
     assert (decisions.profile(runtime), live(runtime)) == ({}, [])
-    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("city", "Oslo"), ("health", "asthma")}
+    assert {(request.field, request.new_value) for request in pending.list_pending(runtime)} == {
+        ("city", "Oslo"),
+        ("health", "asthma"),
+    }
 
 
 def test_what_the_person_writes_brings_in_no_memory_of_an_import(runtime: Runtime) -> None:
@@ -164,7 +167,7 @@ def test_an_undo_settles_what_it_makes_known(runtime: Runtime) -> None:
     proposed(runtime)
     undo.undo_last(runtime)
     assert (decisions.profile(runtime), pending.list_pending(runtime)) == ({"city": ("Oslo",)}, [])
-    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == ["Set Home to “Oslo”"]
 
 
 def test_what_the_profile_says_no_longer_is_no_memory_either_and_undo_brings_it_back(runtime: Runtime) -> None:
@@ -208,7 +211,7 @@ def test_a_memory_that_is_true_no_longer_goes_however_many_newer_ones_name_the_s
         for number in range(201):
             changes.apply(session, Created(replace(bus, id=new_id(now), text=f"Bus number {number} goes to Oslo.")), worker)
     decisions.approve(runtime, proposed(runtime, value="Bergen").id)
-    assert "I live in Oslo." not in [one.text for one in curate.list_memories(runtime, parse_filter("live"))]
+    assert "I live in Oslo." not in [memory.text for memory in curate.list_memories(runtime, parse_filter("live"))]
 
 
 def test_one_of_several_values_taken_away_takes_its_memory_along(runtime: Runtime) -> None:
@@ -236,7 +239,7 @@ def test_a_memory_put_into_the_trash_takes_along_what_the_profile_has_from_it_al
     by_hand = [curate.add(runtime, fact).memory_id for fact in ("My son is Ole.", "I live in Oslo near the harbour.")]
     before, memories = decisions.profile(runtime), curate.list_memories(runtime)
     of_lena, of_oslo = (
-        next(one.id for one in memories if one.text == text) for text in ("My girlfriend is Lena.", "I live in Oslo.")
+        next(memory.id for memory in memories if memory.text == text) for text in ("My girlfriend is Lena.", "I live in Oslo.")
     )
     step = curate.discard(runtime, of_lena, by_hand[0], of_oslo).step
     assert decisions.profile(runtime) == {"city": ("Oslo",), "relationship": ("son Ole",)}, (
@@ -274,7 +277,7 @@ def test_a_field_with_several_values_is_cleared_in_one_step_that_is_taken_back_a
     assert (decisions.profile(runtime), past_decisions.describe(runtime, step)) == ({}, "Took away Health “asthma” and 1 more")
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {"health": ("asthma", "gout")}
-    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == ["Set Health to “gout”", "Set Health to “asthma”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == ["Set Health to “gout”", "Set Health to “asthma”"]
 
 
 def test_one_of_several_values_is_taken_back_whatever_came_beside_it_since(runtime: Runtime) -> None:
@@ -329,22 +332,22 @@ def test_a_yes_to_one_value_withdraws_the_others_that_wait_for_the_field_and_und
     imported = proposed(runtime, "city", "Berlin", proposer="import")
     illness = proposed(runtime, "health", "asthma")
     step = decisions.approve(runtime, dresden.id)
-    assert {one.id for one in pending.list_pending(runtime)} == {imported.id, illness.id}
-    assert [pending.get(runtime, one.id).state for one in (leipzig, hamburg)] == ["withdrawn", "withdrawn"]
+    assert {request.id for request in pending.list_pending(runtime)} == {imported.id, illness.id}
+    assert [pending.get(runtime, request.id).state for request in (leipzig, hamburg)] == ["withdrawn", "withdrawn"]
     undo.undo(runtime, step)
     assert decisions.profile(runtime) == {}
-    waits = [one.new_value for one in pending.list_pending(runtime)]
+    waits = [request.new_value for request in pending.list_pending(runtime)]
     assert waits[0] == "Dresden", "what was decided last is the newest"
     assert sorted(waits) == ["Berlin", "Dresden", "Hamburg", "Leipzig", "asthma"]
-    (again,) = (one for one in pending.list_pending(runtime) if one.new_value == "Leipzig")
+    (again,) = (request for request in pending.list_pending(runtime) if request.new_value == "Leipzig")
     decisions.approve(runtime, again.id)
-    assert sorted(one.new_value for one in pending.list_pending(runtime)) == ["Berlin", "asthma"]
+    assert sorted(request.new_value for request in pending.list_pending(runtime)) == ["Berlin", "asthma"]
 
 
 def test_several_values_of_a_field_that_holds_them_wait_side_by_side(runtime: Runtime) -> None:
     asthma, _ = proposed(runtime, "health", "asthma"), proposed(runtime, "health", "hay fever")
     decisions.approve(runtime, asthma.id)
-    assert [one.new_value for one in pending.list_pending(runtime)] == ["hay fever"]
+    assert [request.new_value for request in pending.list_pending(runtime)] == ["hay fever"]
 
 
 @pytest.mark.parametrize("decide", ["approve", "deny", "set_field"])
@@ -355,7 +358,7 @@ def test_what_was_erased_everywhere_is_no_step_and_leaves_the_older_ones_to_be_t
     else:
         step = getattr(decisions, decide)(runtime, proposed(runtime, memory=requested_fact(runtime)).id)
     forget.forget_everywhere(runtime, "oslo")
-    assert [one.id for one in undo.undoable(runtime)] == [tea]
+    assert [step.id for step in undo.undoable(runtime)] == [tea]
     with pytest.raises(UsageError, match=r"to take back|taken back"):
         undo.undo(runtime, step)
     assert undo.describe(runtime, undo.undo_last(runtime)) == "Remembered “I like tea.”"
@@ -376,7 +379,7 @@ def test_a_value_that_was_erased_does_not_stand_in_the_way_back(
     curate.add(runtime, "I like tea.")
     first, *_ = [decisions.approve(runtime, proposed(runtime, field, value).id) for value in values]
     forget.forget_everywhere(runtime, gone)
-    assert [undo.describe(runtime, one) for one in undo.undoable(runtime)] == [*left, "Remembered “I like tea.”"]
+    assert [undo.describe(runtime, step) for step in undo.undoable(runtime)] == [*left, "Remembered “I like tea.”"]
     assert past_decisions.describe(runtime, first) == f"Approved {label(field)} “{values[0]}”"
     if not left:
         with pytest.raises(UsageError, match="nothing to take back"):
@@ -393,7 +396,7 @@ def test_a_step_of_which_a_part_was_erased_everywhere_gives_the_rest_back(runtim
     forget.forget_everywhere(runtime, "bergen")
     assert past_decisions.describe(runtime, step) == "Approved Home “Oslo”"
     undo.undo(runtime, step)
-    assert (decisions.profile(runtime), [one.new_value for one in pending.list_pending(runtime)]) == ({}, ["Oslo"])
+    assert (decisions.profile(runtime), [request.new_value for request in pending.list_pending(runtime)]) == ({}, ["Oslo"])
 
 
 def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(runtime: Runtime) -> None:
@@ -404,17 +407,17 @@ def test_an_older_step_taken_back_makes_nothing_known_that_needs_a_yes_by_now(ru
     with pytest.raises(NeedsYes, match="stays in the trash"):
         undo.undo(runtime, thrown.step)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
-    assert thrown.step not in [one.id for one in undo.undoable(runtime)]
+    assert thrown.step not in [step.id for step in undo.undoable(runtime)]
     (asked,) = pending.list_pending(runtime)
     assert pending.memory_text(runtime, asked.id) == "I live in Oslo."
     decisions.approve(runtime, asked.id)
-    assert [one.id for one in curate.list_memories(runtime)] == [oslo.id]
+    assert [memory.id for memory in curate.list_memories(runtime)] == [oslo.id]
 
 
 def test_what_was_put_off_is_woken_all_at_once(runtime: Runtime) -> None:
     requests = [proposed(runtime, "city"), proposed(runtime, "health", "asthma")]
     steps = [decisions.snooze(runtime, request.id) for request in requests]
-    assert [one.id for one in pending.asleep(runtime)] == [one.id for one in requests]
+    assert [request.id for request in pending.asleep(runtime)] == [request.id for request in requests]
     assert sorted(past_decisions.wake(runtime)) == sorted(steps)
     assert (pending.asleep(runtime), len(pending.list_pending(runtime))) == ([], 2)
     decisions.approve(runtime, requests[1].id)

@@ -19,7 +19,7 @@ from tests.services.consent.builders import later, live, proposed, requested_fac
 def test_a_request_changes_nothing_until_it_is_approved(runtime: Runtime) -> None:
     request = proposed(runtime)
     assert decisions.profile(runtime) == {}
-    assert (pending.count_pending(runtime), [one.id for one in pending.list_pending(runtime)]) == (1, [request.id])
+    assert (pending.count_pending(runtime), [request.id for request in pending.list_pending(runtime)]) == (1, [request.id])
     decisions.approve(runtime, request.id)
     assert decisions.profile(runtime) == {"city": ("Oslo",)}
     assert pending.count_pending(runtime) == 0
@@ -32,7 +32,7 @@ def test_snoozing_hides_for_a_while_and_undo_shows_again(runtime: Runtime) -> No
     decisions.snooze(runtime, request.id)
     assert pending.list_pending(runtime) == []
     undo.undo_last(runtime)
-    assert [one.id for one in pending.list_pending(runtime)] == [request.id]
+    assert [request.id for request in pending.list_pending(runtime)] == [request.id]
     decisions.snooze(runtime, request.id)
     later(runtime, hours=25)
     assert pending.count_pending(runtime) == 1
@@ -60,13 +60,13 @@ def test_a_request_expires_after_seven_days_and_cannot_be_approved_then(runtime:
     for _ in range(3):
         later(runtime, days=1)
         typed(runtime, new_chat(runtime))
-    assert [one.id for one in pending.expire_due(runtime)] == [request.id]
+    assert [request.id for request in pending.expire_due(runtime)] == [request.id]
     assert consents.get_request(runtime.read(), request.id).decided_by == "clock"
     assert decisions.profile(runtime) == {}
     (entry,) = history.list_entries(runtime.read())
     assert (entry.actor, entry.meta["decision"]) == ("lifecycle", "expired")
     assert undo.describe(runtime, undo.undo_last(runtime)) == "Closed Home “Oslo” unanswered"
-    assert [one.new_value for one in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
+    assert [request.new_value for request in pending.list_pending(runtime)] == ["Oslo"], "it waits again, for seven days more"
 
 
 def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> None:
@@ -74,7 +74,7 @@ def test_what_ends_soon_is_not_put_off_until_it_is_over(runtime: Runtime) -> Non
     later(runtime, days=5, hours=14)
     with pytest.raises(UsageError, match="Only 33 hours are left"):
         decisions.snooze(runtime, request.id)
-    assert [one.id for one in pending.list_pending(runtime)] == [request.id]
+    assert [request.id for request in pending.list_pending(runtime)] == [request.id]
 
 
 def test_what_waits_with_a_request_and_what_was_asked_belong_to_one_person(runtime: Runtime) -> None:
@@ -95,7 +95,7 @@ def test_a_memory_that_states_what_is_not_approved_waits_for_the_yes_when_it_is_
     (again,) = pending.list_pending(runtime)
     back = curate.restore(runtime, lost)
     assert (back.revisions, back.known, back.asked) == ((), (), (lost,))
-    assert [one.id for one in pending.list_pending(runtime)] == [again.id], "what waits already is not asked twice"
+    assert [request.id for request in pending.list_pending(runtime)] == [again.id], "what waits already is not asked twice"
     decisions.deny(runtime, again.id)
     assert curate.restore(runtime, lost).asked == (lost,)
     (asked,) = pending.list_pending(runtime)
@@ -114,11 +114,14 @@ def test_a_memory_that_states_two_such_things_comes_back_when_both_are_approved(
     request = proposed(runtime, memory=requested_fact(runtime, both))
     undo.undo(runtime, decisions.approve(runtime, request.id))
     (lost,) = trash(runtime)
-    for one in pending.list_pending(runtime):
-        decisions.deny(runtime, one.id)
+    for other in pending.list_pending(runtime):
+        decisions.deny(runtime, other.id)
     decisions.take_away(runtime, "pronouns")
     assert curate.restore(runtime, lost).asked == (lost,)
-    assert {(one.field, one.new_value) for one in pending.list_pending(runtime)} == {("pronouns", "she/her"), ("city", "Oslo")}
+    assert {(request.field, request.new_value) for request in pending.list_pending(runtime)} == {
+        ("pronouns", "she/her"),
+        ("city", "Oslo"),
+    }
     first, second = pending.list_pending(runtime)
     decisions.approve(runtime, first.id)
     assert (live(runtime), trash(runtime)) == ([], [lost])
@@ -130,7 +133,7 @@ def test_what_the_person_wrote_or_has_approved_is_restored_without_a_question(ru
     own = curate.add(runtime, "I live in Oslo.").memory_id
     request = proposed(runtime, "health", "asthma", memory=requested_fact(runtime, "I have asthma."))
     decisions.approve(runtime, request.id)
-    (learned,) = (one.id for one in curate.list_memories(runtime) if one.id != own)
+    (learned,) = (memory.id for memory in curate.list_memories(runtime) if memory.id != own)
     curate.discard(runtime, own, learned)
     assert len(curate.restore(runtime, own, learned).revisions) == 2
     assert pending.list_pending(runtime) == []
@@ -182,4 +185,4 @@ def test_a_secret_stays_in_the_trash(runtime: Runtime) -> None:
 
 def trash(runtime: Runtime) -> list[str]:
     """What lies in the trash and was learned; `held_fact` leaves there what it wrote."""
-    return [one.id for one in curate.list_memories(runtime, MemoryFilter(state=None)) if one.origin == "said"]
+    return [memory.id for memory in curate.list_memories(runtime, MemoryFilter(state=None)) if memory.origin == "said"]

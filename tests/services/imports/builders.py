@@ -59,8 +59,8 @@ def requests_of_files(runtime: Runtime) -> list[ConsentRequest]:
 
 def waiting(runtime: Runtime) -> set[tuple[str, str, str]]:
     """Return what waits, but for chats: field, value, and the memory that comes with it."""
-    found = [one for one in (*pending.list_pending(runtime), *requests_of_files(runtime)) if one.field != "chat"]
-    return {(one.field, one.new_value, pending.memory_text(runtime, one.id)) for one in found}
+    found = [request for request in (*pending.list_pending(runtime), *requests_of_files(runtime)) if request.field != "chat"]
+    return {(request.field, request.new_value, pending.memory_text(runtime, request.id)) for request in found}
 
 
 def say_yes(runtime: Runtime) -> None:

@@ -186,7 +186,7 @@ def test_facts_of_others_wait_and_are_kept_with_a_yes(runtime: Runtime, tmp_path
         ("fact", "I play chess.", "I play chess."),
     }
     decisions.approve(runtime, found.file_id)
-    kept = {one.text: one for one in curate.list_memories(runtime)}
+    kept = {memory.text: memory for memory in curate.list_memories(runtime)}
     assert kept.keys() == {"I keep bees.", "I live in Oslo.", "I play chess."}
     bees = kept["I keep bees."]
     assert (bees.origin, bees.tags, bees.created_at.year) == ("import", ("bees",), 2025)
@@ -244,7 +244,7 @@ GOOD = ("conversations.json", json.dumps(CHATGPT).encode())
 def test_an_export_archive_is_read_where_it_lies(runtime: Runtime, tmp_path: Path) -> None:
     file = zipped(tmp_path / "export.zip", ("user.json", b"{}"), ("folder/", b""), GOOD, packed=True)
     assert import_file(runtime, file).added["thread"] == 1
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["export.zip", "home"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["export.zip", "home"]
 
 
 def test_names_and_kinds_of_files_beside_the_conversations_do_no_harm(tmp_path: Path) -> None:
@@ -257,8 +257,8 @@ def test_names_and_kinds_of_files_beside_the_conversations_do_no_harm(tmp_path: 
         kind("device", stat.S_IFCHR),
         ".conversations.json",
     ]
-    assert read(zipped(tmp_path / "evil.zip", GOOD, *((one, b"/etc/passwd") for one in beside))) == [GOOD]
-    assert [one.name for one in tmp_path.iterdir()] == ["evil.zip"]
+    assert read(zipped(tmp_path / "evil.zip", GOOD, *((item, b"/etc/passwd") for item in beside))) == [GOOD]
+    assert [path.name for path in tmp_path.iterdir()] == ["evil.zip"]
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -197,7 +197,7 @@ def wished(runtime: Runtime) -> Iterator[tuple[str, str]]:
     for request in pending.list_pending(runtime):
         yield request.field, request.new_value
     for field, values in decisions.profile(runtime).items():
-        yield from ((field, one) for one in values)
+        yield from ((field, value) for value in values)
 
 
 @pytest.fixture(scope="module")

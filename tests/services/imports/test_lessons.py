@@ -55,7 +55,7 @@ FAILURE = st.builds(lambda shape, theirs: json.dumps({**FAILED, "fingerprint": s
 
 
 def bring(runtime: Runtime, *rows: dict[str, Any] | str) -> ImportedLessons:
-    lines = [one if isinstance(one, str) else json.dumps(one) for one in rows]
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "lessons.jsonl"
         file.write_text("".join(f"{line}\n" for line in lines), "utf-8")
@@ -106,7 +106,7 @@ def test_what_was_learned_here_comes_back_elsewhere_as_a_candidate_without_evide
 
     told = runs.attempt(other, tool, "kiln frie", Client("hook"))[1].hints
     shown = runs.attempt(other, tool, "kiln frie")[1].hints
-    assert (told, [one.lesson.correct for one in shown]) == ((), ["kiln fire"]), "a program gets no word from elsewhere"
+    assert (told, [hint.lesson.correct for hint in shown]) == ((), ["kiln fire"]), "a program gets no word from elsewhere"
     other.close()
 
 
@@ -117,7 +117,7 @@ def test_an_import_is_taken_back_with_one_undo_and_forgotten_with_its_row(runtim
     bring(runtime, {**LATER, "rule_text": "kiln opne -> kiln open", "theirs": "a glaze of selenium"})
     forget.forget_everywhere(runtime, "selenium")
     assert not any("selenium" in line for line in lessons_as_rows(runtime))
-    assert [one.rule_text for one in browse.list_lessons(runtime)] == ["kiln opne -> kiln open"]
+    assert [lesson.rule_text for lesson in browse.list_lessons(runtime)] == ["kiln opne -> kiln open"]
 
 
 def test_advice_is_kept_but_is_no_hint_and_a_secret_is_not_kept(runtime: Runtime) -> None:
@@ -138,7 +138,7 @@ def test_a_row_without_a_domain_is_about_the_program_of_its_command_and_is_a_hin
     assert lesson.tool == "kiln"
     tool = ScriptedTool("kiln", "studio", {"kiln frie": "kiln: 'frie' is not a kiln command"})
     _, failed = runs.attempt(runtime, tool, "kiln frie")
-    assert [one.lesson.id for one in failed.hints] == [lesson.id]
+    assert [hint.lesson.id for hint in failed.hints] == [lesson.id]
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,9 @@ def test_the_same_notes_again_change_nothing(runtime: Runtime, tmp_path: Path) -
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
     assert (str(found), found.step, dump(runtime)) == (f"nothing new; 3 entries here already; {CHAT}", "", before)
-    curate.edit(runtime, next(one.id for one in curate.list_memories(runtime) if one.text == "I keep hens."), "I keep ducks.")
+    curate.edit(
+        runtime, next(memory.id for memory in curate.list_memories(runtime) if memory.text == "I keep hens."), "I keep ducks."
+    )
     before = dump(runtime)
     assert "1 memory here in other words" in str(import_file(runtime, tmp_path / "notes"))
     assert dump(runtime) == before, "what was edited here since stays"
@@ -117,10 +119,10 @@ def test_an_edited_note_comes_in_as_an_edit(runtime: Runtime, tmp_path: Path) ->
     before = dump(runtime)
     found = import_file(runtime, tmp_path / "notes")
     assert str(found) == f"1 edited memory, 2 facts to wait for your yes; 1 entry here already; {CHAT}"
-    texts = {one.text: one for one in curate.list_memories(runtime)}
+    texts = {memory.text: memory for memory in curate.list_memories(runtime)}
     assert (texts["My dog is called Pip."].tags, "I keep hens." in texts) == (("dogs",), True)
     say_yes(runtime)
-    texts = {one.text: one for one in curate.list_memories(runtime)}
+    texts = {memory.text: memory for memory in curate.list_memories(runtime)}
     hens = texts["I keep ten hens. They lay well."]
     assert (hens.tags, hens.pinned, hens.importance, len(texts)) == (("bees", "my #1"), True, 5, 4)
     assert texts["Feed the dog"].steps == ("Fill the bowl", "Wait", "2. Call Pip")

@@ -36,7 +36,10 @@ def brought(runtime: Runtime, tmp_path: Path, write: Callable[[Path], None], nam
 def said(runtime: Runtime) -> dict[str, list[str]]:
     """Return what was said in each chat, by its title."""
     session = runtime.read()
-    return {thread.title: [one.text for one in chat.list_messages(session, thread.id)] for thread in chats.list_threads(runtime)}
+    return {
+        thread.title: [message.text for message in chat.list_messages(session, thread.id)]
+        for thread in chats.list_threads(runtime)
+    }
 
 
 def facts(runtime: Runtime) -> set[str]:
@@ -146,15 +149,17 @@ def test_a_zip_as_it_is_downloaded_brings_all_its_parts(runtime: Runtime, tmp_pa
 
 def times(runtime: Runtime, title: str) -> list[tuple[str, bool]]:
     session = runtime.read()
-    (thread,) = (one for one in chats.list_threads(runtime) if one.title == title)
-    messages = [(one.created_at, one.time_estimated) for one in chat.list_messages(session, thread.id)]
+    (thread,) = (thread for thread in chats.list_threads(runtime) if thread.title == title)
+    messages = [(message.created_at, message.time_estimated) for message in chat.list_messages(session, thread.id)]
     return [(f"{at:%Y-%m-%d %H:%M}", is_estimated) for at, is_estimated in [*messages, (thread.created_at, False)]]
 
 
 def test_a_time_that_is_missing_is_that_of_a_neighbour_and_says_so(runtime: Runtime, tmp_path: Path) -> None:
     mapping = made.CHATGPT["mapping"]
     late = {**mapping["d"], "message": {**mapping["d"]["message"], "create_time": None}}
-    without = {name: {**one, "message": one["message"] and {**one["message"], "create_time": 0}} for name, one in mapping.items()}
+    without = {
+        name: {**item, "message": item["message"] and {**item["message"], "create_time": 0}} for name, item in mapping.items()
+    }
     data = [
         {**made.CHATGPT, "title": "Mine", "conversation_id": "1", "create_time": None, "mapping": {**mapping, "d": late}},
         {**made.CHATGPT, "title": "Textual", "conversation_id": "2", "create_time": "2025-05-05T10:00:00Z"},

@@ -65,7 +65,7 @@ def test_what_an_undo_of_an_import_put_into_the_trash_comes_out_of_it_with_the_y
 def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime: Runtime, tmp_path: Path) -> None:
     memory_id = curate.add(runtime, "I live in Oslo.").memory_id
     undo.undo_last(runtime)
-    header, line = (json.loads(one) for one in exports.as_lines(runtime))
+    header, line = (json.loads(line) for line in exports.as_lines(runtime))
     line.update(state="live", reason="", purge_at=None, text="I like tea.")
     file = tmp_path / "all.jsonl"
     file.write_text(f"{json.dumps(header)}\n{json.dumps(line)}\n")
@@ -74,7 +74,7 @@ def test_a_harmless_line_brings_no_memory_back_that_says_something_else(runtime:
 
 
 def approve(runtime: Runtime, field: str) -> None:
-    (request,) = (one for one in requests_of_files(runtime) if one.field == field)
+    (request,) = (request for request in requests_of_files(runtime) if request.field == field)
     decisions.approve(runtime, request.id)
 
 

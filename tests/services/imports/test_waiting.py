@@ -25,7 +25,7 @@ FACTS = ["I keep bees.", "I play chess on Sundays.", "I live in Ghent."]
 
 def notes(tmp_path: Path, facts: list[str], name: str = "notes.json") -> Path:
     file = tmp_path / name
-    file.write_text("".join(f"{json.dumps({'text': one})}\n" for one in facts), "utf-8")
+    file.write_text("".join(f"{json.dumps({'text': fact})}\n" for fact in facts), "utf-8")
     return file
 
 
@@ -39,7 +39,7 @@ def test_all_that_a_file_says_waits_as_one_question(runtime: Runtime, tmp_path: 
     file = brought(runtime, tmp_path)
     assert str(file) == "3 facts from notes.json"
     assert (pending.count_pending(runtime), pending.list_pending(runtime), live(runtime)) == (1, [], [])
-    assert [(one.field, one.new_value) for one in pending.list_of_file(runtime, file.id)] == [
+    assert [(request.field, request.new_value) for request in pending.list_of_file(runtime, file.id)] == [
         ("city", "Ghent"),
         ("fact", "I keep bees."),
         ("fact", "I play chess on Sundays."),
@@ -59,7 +59,7 @@ def test_one_yes_keeps_all_of_a_file_and_one_undo_lets_it_wait_again(runtime: Ru
     assert past_decisions.describe(runtime, step) == "Approved 3 facts from notes.json"
     undo.undo_last(runtime)
     assert (live(runtime), decisions.profile(runtime)) == ([], {})
-    assert [str(one) for one in pending.list_files(runtime)] == ["3 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["3 facts from notes.json"]
     decisions.approve(runtime, file.id)
     assert set(live(runtime)) == set(FACTS)
 
@@ -72,7 +72,7 @@ def test_one_no_drops_all_of_a_file_and_it_is_not_asked_again_at_once(runtime: R
     found = import_file(runtime, notes(tmp_path, FACTS))
     assert (found.facts, found.known, found.step) == (0, 3, "")
     undo.undo_last(runtime)
-    assert [str(one) for one in pending.list_files(runtime)] == ["3 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["3 facts from notes.json"]
 
 
 def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_a_fact_of_a_file_is_decided_alone(runtime: Runtime, tmp_path: Path) -> 
     decisions.approve(runtime, bees.id)
     decisions.deny(runtime, chess.id)
     assert live(runtime) == ["I keep bees."]
-    assert [str(one) for one in pending.list_files(runtime)] == ["1 fact from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["1 fact from notes.json"]
     undo.undo_last(runtime)
-    assert [str(one) for one in pending.list_files(runtime)] == ["2 facts from notes.json"]
+    assert [str(imported_file) for imported_file in pending.list_files(runtime)] == ["2 facts from notes.json"]
 
 
 def test_a_fact_of_a_file_is_kept_in_the_persons_words(runtime: Runtime, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_chat_of_a_file_is_quoted_elsewhere_only_after_a_yes(runtime: Runtime,
 def test_ten_times_the_facts_are_brought_paged_decided_and_taken_back_in_about_ten_times_the_time(tmp_path: Path) -> None:
     few, many = (seconds_of_each_step(tmp_path / str(count), count) for count in (250, 2_500))
     ratios = {step: round(many[step] / few[step], 1) for step in many}
-    assert all(one < 30 for one in ratios.values()), ratios  # 100 where each looks at all others
+    assert all(value < 30 for value in ratios.values()), ratios  # 100 where each looks at all others
 
 
 def seconds_of_each_step(home: Path, count: int) -> dict[str, float]:

@@ -36,7 +36,7 @@ def test_everything_comes_back_but_what_is_said_of_the_person_waits_for_a_yes(ru
         assert kept(dump(other)) == kept(arrived)
         assert (decisions.profile(other), curate.count(other)) == ({}, 0)
         values = {("city", "Bruges"), ("health", "asthma"), ("health", "allergic to dust"), ("language", "Dutch")}
-        facts = {("fact", one["text"], one["text"]) for one in remembered(arrived)}
+        facts = {("fact", item["text"], item["text"]) for item in remembered(arrived)}
         assert waiting(other) == {(*value, "") for value in values} | facts
         assert (found.facts, found.chats) == (4 + len(facts), 2)
         assert {line["proposer"] for line in dump(other) if line["type"] == "consent_request"} == {"import"}
@@ -52,7 +52,7 @@ def test_what_came_in_counts_as_nobodys_typing(runtime: Runtime, tmp_path: Path)
         for line in dump(other):
             assert line.get("origin") in (None, "model", "import")
             assert line["type"] != "surprise" or line["state"] != "pending"
-            assert line["type"] != "consent_request" or not any(one["typed"] for one in line["evidence"])
+            assert line["type"] != "consent_request" or not any(item["typed"] for item in line["evidence"])
 
 
 def test_a_memory_of_a_file_is_never_the_persons_own(runtime: Runtime, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_day_until_which_something_is_news_comes_along(runtime: Runtime, tmp
     with empty_store() as other:
         carry(runtime, other, tmp_path)
         say_yes(other)
-        assert [(one.text, one.valid_until) for one in curate.list_memories(other)] == [(text, date(2031, 12, 12))]
+        assert [(memory.text, memory.valid_until) for memory in curate.list_memories(other)] == [(text, date(2031, 12, 12))]
 
 
 def test_the_same_file_again_changes_nothing(runtime: Runtime, tmp_path: Path) -> None:
